@@ -15,6 +15,7 @@ public final class RealmFile {
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
+  private let openingHeader: FileHeader
   /// The readable bytes: of the mapping, or the plaintext.
   let bytes: UnsafeRawBufferPointer
 
@@ -37,6 +38,7 @@ public final class RealmFile {
       mapping = nil
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
       return
     }
     guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
@@ -51,6 +53,7 @@ public final class RealmFile {
       }
       memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
       mapping = mapped
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
       TruncationGuard.watch(mapped, byteCount: byteCount)
     } catch {
       munmap(mapped, source.count)
@@ -117,6 +120,12 @@ public final class RealmFile {
   func isCurrent() -> Bool {
     guard let status = try? Syscalls.status(ofPath: path) else { return false }
     return status.device == device && status.inode == inode && status.byteCount == byteCount
+  }
+
+  /// Whether the header is as it was when the file was mapped.
+  public func isUnchanged() -> Bool {
+    guard let now = currentHeader() else { return bytes.isEmpty }
+    return now == openingHeader && isCurrent()
   }
 
   /// The header as it is on disk now; nil if it cannot be read.
