@@ -1,5 +1,3 @@
-public struct Timestamp: Sendable { public var seconds: Int64; public var nanoseconds: Int32
-  public init(seconds: Int64, nanoseconds: Int32) { self.seconds = seconds; self.nanoseconds = nanoseconds } }
 public struct ObjectID: Sendable { public init(_ p: UnsafeRawPointer) {} }
 public struct UUIDValue: Sendable { public init(_ p: UnsafeRawPointer) {} }
 public struct Decimal128: Sendable { public init(bid32: UInt32) {}; public init(bid64: UInt64) {}; public init(low: UInt64, high: UInt64) {}; public init(_ i: Int64) {}; public var isNull: Bool { false } }
