@@ -25,6 +25,15 @@ struct DigitWriter {
     count += digits
   }
 
+  /// Writes the low digits of a number in lower-case hexadecimal.
+  mutating func putHex(_ number: UInt64, digits: Int) {
+    for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: number &>> UInt64(place)) & 15
+      buffer[count] = digit < 10 ? digit &+ UInt8(ascii: "0") : digit &- 10 &+ UInt8(ascii: "a")
+      count += 1
+    }
+  }
+
   /// Number of decimal digits, 1 for 0.
   static func digitCount(_ number: UInt64) -> Int {
     var count = 1

@@ -48,6 +48,24 @@ struct TextCursor {
     return count >= digits.lowerBound ? value : nil
   }
 
+  /// The number made of exactly so many hexadecimal digits, at most 16.
+  mutating func hexNumber(digits: Int) -> UInt64? {
+    var value: UInt64 = 0
+    for _ in 0..<digits {
+      guard let next else { return nil }
+      let digit: UInt8
+      switch next {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = next &- UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = next &- UInt8(ascii: "a") &+ 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = next &- UInt8(ascii: "A") &+ 10
+      default: return nil
+      }
+      value = value &<< 4 | UInt64(digit)
+      position += 1
+    }
+    return value
+  }
+
   /// Whether what is left is the given lower-case word, in any case.
   func isWord(_ word: StaticString) -> Bool {
     guard bytes.count - position == word.utf8CodeUnitCount else { return false }
