@@ -10,8 +10,9 @@ struct IdentifierTests {
     #expect(id?.withBytes { ObjectID($0.baseAddress!) } == id)
     #expect(id?.withBytes { Array($0) }.last == 0xCD)
     #expect(id?.withBytes { $0.count } == 12)
-    for text in ["", "64f1c2a90f3b5d0012ab34c", "64f1c2a90f3b5d0012ab34cdd", "g" + "0".repeated(23)]
-    {
+    for text in [
+      "", "64f1c2a90f3b5d0012ab34c", "64f1c2a90f3b5d0012ab34cdd", "g4f1c2a90f3b5d0012ab34cd",
+    ] {
       #expect(ObjectID(hex: Array(text.utf8)) == nil)
     }
   }
@@ -37,9 +38,9 @@ struct IdentifierTests {
       let same = Int.random(in: 0...16)
       a.replaceSubrange(0..<same, with: b[..<same])
       let expected = a.lexicographicallyPrecedes(b)
-      #expect(a.withUnsafeBytes(uuid) < b.withUnsafeBytes(uuid) == expected)
+      #expect((a.withUnsafeBytes(uuid) < b.withUnsafeBytes(uuid)) == expected)
       let expected12 = a[..<12].lexicographicallyPrecedes(b[..<12])
-      #expect(a.withUnsafeBytes(objectID) < b.withUnsafeBytes(objectID) == expected12)
+      #expect((a.withUnsafeBytes(objectID) < b.withUnsafeBytes(objectID)) == expected12)
     }
   }
 
@@ -55,6 +56,8 @@ struct IdentifierTests {
     }
   }
 
+  // The force unwraps in this file are of buffers of 12 or 16 bytes, which have a start.
+
   private func uuid(_ bytes: UnsafeRawBufferPointer) -> UUIDValue {
     UUIDValue(bytes.baseAddress!)
   }
@@ -62,8 +65,4 @@ struct IdentifierTests {
   private func objectID(_ bytes: UnsafeRawBufferPointer) -> ObjectID {
     ObjectID(bytes.baseAddress!)
   }
-}
-
-extension String {
-  fileprivate func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
 }
