@@ -1,3 +1,2 @@
-public struct Decimal128: Sendable { public init(bid32: UInt32) {}; public init(bid64: UInt64) {}; public init(low: UInt64, high: UInt64) {}; public init(_ i: Int64) {}; public var isNull: Bool { false } }
 public enum ScalarValue: Sendable { case null, bool(Bool), int(Int64), float(Float), double(Double), decimal(Decimal128), string([UInt8]), data([UInt8]), date(Timestamp), objectID(ObjectID), uuid(UUIDValue), link(TableKey, ObjectKey), key(ObjectKey)
   public func totalOrder(_ o: ScalarValue) -> Int { 0 } }
