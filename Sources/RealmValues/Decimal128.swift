@@ -15,7 +15,7 @@ public struct Decimal128: Sendable {
   }
 
   /// The number 10^34 - 1.
-  static let largestCoefficient = powerOfTen(34) - 1
+  static let largestCoefficient: UInt128 = 9_999_999_999_999_999_999_999_999_999_999_999
   static let exponents = -6176...6111
   private static let bias = 6176
   private static let signBit: UInt64 = 1 << 63

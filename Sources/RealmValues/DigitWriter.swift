@@ -25,6 +25,9 @@ struct DigitWriter {
     count += digits
   }
 
+  /// Writes a number without leading zeros.
+  mutating func put(_ number: UInt64) { put(number, digits: Self.digitCount(number)) }
+
   /// Writes the low digits of a number in lower-case hexadecimal.
   mutating func putHex(_ number: UInt64, digits: Int) {
     for place in stride(from: (digits - 1) * 4, through: 0, by: -4) {

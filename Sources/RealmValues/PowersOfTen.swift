@@ -7,6 +7,5 @@ func powerOfTen(_ exponent: Int) -> UInt128 { powersOfTen[exponent] }
 func decimalDigitCount(_ value: UInt128) -> Int {
   // 1233 / 4096 is slightly more than log10(2): the estimate is right or one too high.
   let estimate = ((128 - value.leadingZeroBitCount) * 1233) >> 12
-  guard estimate <= 38 else { return 39 }
   return estimate + (value >= powersOfTen[estimate] || estimate == 0 ? 1 : 0)
 }

@@ -42,7 +42,6 @@ struct UInt256 {
   var decimalDigits: Int {
     if high == 0 { return decimalDigitCount(low) }
     let (quotient, _) = quotientAndRemainder(dividingBy: powerOfTen(38))
-    // 2^128 has 39 digits, so a quotient of 0 means exactly that many.
-    return quotient.low == 0 ? 38 : 38 + decimalDigitCount(quotient.low)
+    return 38 + decimalDigitCount(quotient.low)
   }
 }
