@@ -56,6 +56,10 @@ let package = Package(
     .executableTarget(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
+
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )
