@@ -56,6 +56,9 @@ let package = Package(
     .executableTarget(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
+
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
   ],
   swiftLanguageModes: [.v6]
 )
