@@ -3,7 +3,7 @@
 /// Widths are 0, 1, 2, 4, 8, 16, 32 and 64 bits. Below 8 the elements are unsigned and the first
 /// one sits in the lowest bits of a byte; from 8 on they are signed, little endian and need no
 /// alignment. The bytes belong to someone else and must stay valid while the view is used.
-/// Source: file-format.md 1.
+/// Source: file-format.md 2.2.
 @frozen
 public struct PackedIntegers {
   /// The first byte of the elements.
@@ -54,8 +54,3 @@ public struct PackedIntegers {
     return width >= 64 ? bits : bits & ((1 &<< UInt64(width)) &- 1)
   }
 }
-/// Asks the processor to bring the cache line of an address near, without waiting for it.
-///
-/// A hint: any address is allowed.
-@inlinable @inline(__always)
-public func prefetchForReading(_ p: UnsafeRawPointer) {}
