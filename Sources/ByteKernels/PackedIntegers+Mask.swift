@@ -1,5 +1,3 @@
-import Glibc
-
 /// How an element is compared with a key: `element < key` and so on.
 public enum Comparison: UInt8, Sendable {
   /// The two are equal.
@@ -94,7 +92,7 @@ extension PackedIntegers {
   }
 
   @inline(__always)
-  private func checkRange(_ start: Int, _ count: Int) {
+  func checkRange(_ start: Int, _ count: Int) {
     precondition(start >= 0 && count >= 0 && start <= self.count &- count)
   }
 
@@ -114,7 +112,7 @@ extension PackedIntegers {
     } else if width == 1 {
       // Exactly one of the two values is in the range.
       let zeroMatches: UInt64 = least == 0 ? .max : 0
-      fillBlocks(out, start, count) {
+      fillMaskBlocks(out, base, width, start, count) {
         UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) ^ zeroMatches ^ flip
       }
     } else {
@@ -130,12 +128,12 @@ extension PackedIntegers {
     _ ranges: UnsafeBufferPointer<LaneRange>, flip: UInt64
   ) {
     switch width {
-    case 2: fillBlocks(out, start, count) { Self.mask($0, 2, ranges) ^ flip }
-    case 4: fillBlocks(out, start, count) { Self.mask($0, 4, ranges) ^ flip }
-    case 8: fillBlocks(out, start, count) { Self.mask($0, 8, ranges) ^ flip }
-    case 16: fillBlocks(out, start, count) { Self.mask($0, 16, ranges) ^ flip }
-    case 32: fillBlocks(out, start, count) { Self.mask($0, 32, ranges) ^ flip }
-    default: fillBlocks(out, start, count) { Self.mask($0, 64, ranges) ^ flip }
+    case 2: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 2, ranges) ^ flip }
+    case 4: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 4, ranges) ^ flip }
+    case 8: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 8, ranges) ^ flip }
+    case 16: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 16, ranges) ^ flip }
+    case 32: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 32, ranges) ^ flip }
+    default: fillMaskBlocks(out, base, width, start, count) { Self.mask($0, 64, ranges) ^ flip }
     }
   }
 
@@ -146,50 +144,6 @@ extension PackedIntegers {
     var bits: UInt64 = 0
     for range in ranges { bits |= range.mask(p, width: width) }
     return bits
-  }
-
-  /// Stores one word per block of 64 elements.
-  ///
-  /// Blocks begin at whole bytes; where `start` does not (only below 8 bits), each block is spread
-  /// over two words. A block that is not complete is copied first, so that nothing is read behind
-  /// the last element.
-  @inline(__always)
-  private func fillBlocks(
-    _ out: UnsafeMutablePointer<UInt64>, _ start: Int, _ count: Int,
-    _ block: (UnsafeRawPointer) -> UInt64
-  ) {
-    guard count > 0 else { return }
-    let bitWidth = Int(width)
-    let byteCount = bitWidth &* 8  // of a block
-    let shift = UInt64(truncatingIfNeeded: (start &* bitWidth & 7) / bitWidth)
-    let first = base + (start &* bitWidth) &>> 3
-    let end = base + (((start &+ count) &* bitWidth &+ 7) &>> 3)
-    let wordCount = maskWordCount(count)
-    for i in 0..<maskWordCount(count &+ Int(shift)) {
-      let p = first + i &* byteCount
-      let bits =
-        end - p >= byteCount ? block(p) : Self.incompleteBlock(p, end - p, byteCount, block)
-      if shift == 0 {
-        out[i] = bits
-      } else {
-        if i > 0 { out[i &- 1] |= bits &<< (64 &- shift) }
-        if i < wordCount { out[i] = bits &>> shift }
-      }
-    }
-    clearUnusedBits(out, count)
-  }
-
-  @inline(__always)
-  private static func incompleteBlock(
-    _ p: UnsafeRawPointer, _ presentByteCount: Int, _ byteCount: Int,
-    _ block: (UnsafeRawPointer) -> UInt64
-  ) -> UInt64 {
-    withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 16) { copy in
-      guard let target = copy.baseAddress else { return 0 }
-      memset(target, 0, byteCount)
-      memcpy(target, p, presentByteCount)
-      return block(target)
-    }
   }
 }
 
