@@ -1,7 +1,7 @@
 public import RealmValues
 
 /// A word that names something: a class, property, database, variable, column.
-public struct Name: Hashable, Sendable {
+public struct Name: Equatable, Sendable {
   /// The name itself, without back quotes.
   public var text: String
   /// Where it stands.
@@ -15,9 +15,9 @@ public struct Name: Hashable, Sendable {
 }
 
 /// A constant of the shell's literal forms. Source: shell.md 4.
-public struct Literal: Hashable, Sendable {
+public struct Literal: Equatable, Sendable {
   /// What the literal says, before it is fitted to the type of a property.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// `null`, `nil`.
     case null
     /// `true`, `false`.
@@ -73,9 +73,9 @@ public struct Literal: Hashable, Sendable {
 }
 
 /// The name of one object: `Dog(1)`, `Dog#12`. Source: shell.md 4.
-public struct ObjectName: Hashable, Sendable {
+public struct ObjectName: Equatable, Sendable {
   /// How the object is told from the others of its class.
-  public enum Key: Hashable, Sendable {
+  public enum Key: Equatable, Sendable {
     /// `Dog(1)`: the primary key.
     case primaryKey(Literal)
     /// `Dog($id)`: the primary key is the value of a variable.
@@ -101,7 +101,7 @@ public struct ObjectName: Hashable, Sendable {
 
 /// The expressions of `show`, `print`, `assert`, `args`: values, paths, functions, operators.
 /// Source: shell.md 5 `expr`, 11.
-public indirect enum Expression: Hashable, Sendable {
+public indirect enum Expression: Equatable, Sendable {
   /// A constant.
   case literal(Literal)
   /// A property path, a variable or an object, with or without further steps.
@@ -132,7 +132,7 @@ public indirect enum Expression: Hashable, Sendable {
 }
 
 /// Operators with one operand.
-public enum UnaryOperator: String, Hashable, Sendable {
+public enum UnaryOperator: String, Sendable {
   /// Arithmetic negation.
   case minus = "-"
   /// Logical negation.
@@ -140,7 +140,7 @@ public enum UnaryOperator: String, Hashable, Sendable {
 }
 
 /// Operators with two operands; the raw value is the canonical spelling.
-public enum BinaryOperator: String, Hashable, Sendable {
+public enum BinaryOperator: String, Sendable {
   case or, and
   case equal = "=="
   case notEqual = "!="
@@ -157,7 +157,7 @@ public enum BinaryOperator: String, Hashable, Sendable {
 }
 
 /// One `key: value` of an object or dictionary literal.
-public struct ObjectField: Hashable, Sendable {
+public struct ObjectField: Equatable, Sendable {
   /// Property name or dictionary key.
   public var key: Name
   /// The value.
@@ -171,9 +171,9 @@ public struct ObjectField: Hashable, Sendable {
 }
 
 /// Where a path starts and the steps it takes: `address.city`, `$rex.name`, `Person(1).dogs[0]`.
-public struct PathExpression: Hashable, Sendable {
+public struct PathExpression: Equatable, Sendable {
   /// What the first step starts from.
-  public enum Base: Hashable, Sendable {
+  public enum Base: Equatable, Sendable {
     /// The object of the row, in `show` and `by`.
     case row
     /// `old.`, the object before the change.
@@ -200,9 +200,9 @@ public struct PathExpression: Hashable, Sendable {
 }
 
 /// One step of a `PathExpression`.
-public struct PathStep: Hashable, Sendable {
+public struct PathStep: Equatable, Sendable {
   /// What the step does.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// `.name`.
     case property(String)
     /// `[expr]`: position in a list, key of a dictionary.
@@ -238,7 +238,7 @@ public struct PathStep: Hashable, Sendable {
 }
 
 /// The aggregate words a path may end in.
-public enum PathAggregate: String, Hashable, Sendable {
+public enum PathAggregate: String, Sendable {
   case count = "@count"
   case min = "@min"
   case max = "@max"

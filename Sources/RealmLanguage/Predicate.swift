@@ -2,7 +2,7 @@ public import RealmValues
 
 /// A predicate with its ordering clauses: all that stands after `where`.
 /// Source: query-language.md 3 `final`.
-public struct QuerySyntax: Hashable, Sendable {
+public struct QuerySyntax: Equatable, Sendable {
   /// The condition; `truePredicate` if none was written.
   public var predicate: Predicate
   /// `SORT`, `DISTINCT`, `LIMIT` in the order written.
@@ -19,7 +19,7 @@ public struct QuerySyntax: Hashable, Sendable {
 }
 
 /// A condition on one object. Source: query-language.md 3.
-public indirect enum Predicate: Hashable, Sendable {
+public indirect enum Predicate: Equatable, Sendable {
   /// `TRUEPREDICATE`, or no condition at all (then the range is empty).
   case truePredicate(SourceRange)
   /// `FALSEPREDICATE`.
@@ -90,7 +90,7 @@ public indirect enum Predicate: Hashable, Sendable {
 }
 
 /// `lhs op rhs`.
-public struct Comparison: Hashable, Sendable {
+public struct Comparison: Equatable, Sendable {
   /// Left operand.
   public var lhs: Operand
   /// The operator.
@@ -118,7 +118,7 @@ public struct Comparison: Hashable, Sendable {
 }
 
 /// The operators of comparisons; the raw value is the canonical spelling.
-public enum Comparator: String, Hashable, Sendable {
+public enum Comparator: String, Sendable {
   case equal = "=="
   case notEqual = "!="
   case `in` = "in"
@@ -134,14 +134,14 @@ public enum Comparator: String, Hashable, Sendable {
 }
 
 /// `ANY`, `ALL`, `NONE` before a path, list or argument; `SOME` reads as `any`.
-public enum Qualifier: String, Hashable, Sendable {
+public enum Qualifier: String, Sendable {
   case any = "ANY"
   case all = "ALL"
   case none = "NONE"
 }
 
 /// One side of a comparison.
-public indirect enum Operand: Hashable, Sendable {
+public indirect enum Operand: Equatable, Sendable {
   /// A literal, an argument, a value of the shell.
   case constant(Constant)
   /// A path.
@@ -169,7 +169,7 @@ public indirect enum Operand: Hashable, Sendable {
 }
 
 /// `+ - * /`.
-public enum ArithmeticOperator: String, Hashable, Sendable {
+public enum ArithmeticOperator: String, Sendable {
   case add = "+"
   case subtract = "-"
   case multiply = "*"
@@ -178,9 +178,9 @@ public enum ArithmeticOperator: String, Hashable, Sendable {
 
 /// A constant of a predicate, not yet fitted to the type of the other side.
 /// Source: query-language.md 5, 8.
-public struct Constant: Hashable, Sendable {
+public struct Constant: Equatable, Sendable {
   /// What was written.
-  public indirect enum Kind: Hashable, Sendable {
+  public indirect enum Kind: Equatable, Sendable {
     /// `null`, `nil`.
     case null
     /// `true`, `false`.
@@ -237,7 +237,7 @@ public struct Constant: Hashable, Sendable {
 }
 
 /// `{ constant, … }`; a prefix word is kept even where it has no effect.
-public struct ListOperand: Hashable, Sendable {
+public struct ListOperand: Equatable, Sendable {
   /// The word before the brace.
   public var qualifier: Qualifier?
   /// The members.
@@ -254,9 +254,9 @@ public struct ListOperand: Hashable, Sendable {
 }
 
 /// A path as an operand, maybe with a word before it and a suffix.
-public struct PropertyOperand: Hashable, Sendable {
+public struct PropertyOperand: Equatable, Sendable {
   /// What may follow a path.
-  public enum Suffix: Hashable, Sendable {
+  public enum Suffix: Equatable, Sendable {
     /// `.@size`, `.@count`.
     case size
     /// `[SIZE]`.
@@ -286,7 +286,7 @@ public struct PropertyOperand: Hashable, Sendable {
 }
 
 /// A path of a predicate. Source: query-language.md 6.
-public struct PropertyPath: Hashable, Sendable {
+public struct PropertyPath: Equatable, Sendable {
   /// The elements; never empty.
   public var elements: [PathElement]
   /// All of it.
@@ -300,9 +300,9 @@ public struct PropertyPath: Hashable, Sendable {
 }
 
 /// An element of a `PropertyPath`.
-public struct PathElement: Hashable, Sendable {
+public struct PathElement: Equatable, Sendable {
   /// What was written.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// `.name` with its escapes translated, `['name']` as written. `@links`, `@keys`, `@values`
     /// are names too; so is the variable of a SUBQUERY, with its dollar sign.
     case name(String)
@@ -316,7 +316,7 @@ public struct PathElement: Hashable, Sendable {
     case all
     /// `[$n]`: an index or a name.
     case argument(Int)
-    /// `$Kn`: only as the first element.
+    /// `$Kn`: only as the first element; elements after it are for the binder to refuse.
     case keyPathArgument(Int)
   }
 
@@ -333,9 +333,9 @@ public struct PathElement: Hashable, Sendable {
 }
 
 /// `path.@max.name`.
-public struct AggregateOperand: Hashable, Sendable {
+public struct AggregateOperand: Equatable, Sendable {
   /// The operations.
-  public enum Operation: String, Hashable, Sendable {
+  public enum Operation: String, Sendable {
     case max = "@max"
     case min = "@min"
     case sum = "@sum"
@@ -361,7 +361,7 @@ public struct AggregateOperand: Hashable, Sendable {
 }
 
 /// `SUBQUERY(path, $x, predicate).@count`.
-public struct SubqueryOperand: Hashable, Sendable {
+public struct SubqueryOperand: Equatable, Sendable {
   /// The collection of links.
   public var path: PropertyPath
   /// The variable as written, normally with a dollar sign.
@@ -381,9 +381,9 @@ public struct SubqueryOperand: Hashable, Sendable {
 }
 
 /// The right side of GEOWITHIN. Coordinates are not checked here. Source: query-language.md 25.
-public struct GeoRegion: Hashable, Sendable {
+public struct GeoRegion: Equatable, Sendable {
   /// The shapes.
-  public enum Shape: Hashable, Sendable {
+  public enum Shape: Equatable, Sendable {
     /// Two opposite corners.
     case box(GeoPoint, GeoPoint)
     /// Centre, radius in radians.
@@ -409,7 +409,7 @@ public struct GeoRegion: Hashable, Sendable {
 }
 
 /// `[longitude, latitude, altitude]`; each an integer, double, float or argument constant.
-public struct GeoPoint: Hashable, Sendable {
+public struct GeoPoint: Equatable, Sendable {
   /// Degrees.
   public var longitude: Constant
   /// Degrees.
@@ -426,9 +426,9 @@ public struct GeoPoint: Hashable, Sendable {
 }
 
 /// `SORT(…)`, `DISTINCT(…)`, `LIMIT(…)`. Source: query-language.md 26.
-public struct OrderingClause: Hashable, Sendable {
+public struct OrderingClause: Equatable, Sendable {
   /// The clauses.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// Criteria, the first decides first.
     case sort([SortCriterion])
     /// The paths whose values must differ.
@@ -450,7 +450,7 @@ public struct OrderingClause: Hashable, Sendable {
 }
 
 /// One `path ASC` of a SORT clause.
-public struct SortCriterion: Hashable, Sendable {
+public struct SortCriterion: Equatable, Sendable {
   /// What is compared.
   public var path: PropertyPath
   /// `ASC` or `DESC`.

@@ -1,5 +1,5 @@
 /// One statement. Source: shell.md 5 `stmt`.
-public struct Statement: Hashable, Sendable {
+public struct Statement: Equatable, Sendable {
   /// What stands before the verb, in order.
   public var prefixes: [Prefix]
   /// Verb and operands.
@@ -21,9 +21,9 @@ public struct Statement: Hashable, Sendable {
 }
 
 /// What may stand before a verb.
-public struct Prefix: Hashable, Sendable {
+public struct Prefix: Equatable, Sendable {
   /// The prefixes.
-  public enum Kind: Hashable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// `time`.
     case time
     /// `explain`, `explain run`.
@@ -46,7 +46,7 @@ public struct Prefix: Hashable, Sendable {
 
 /// The verbs with what follows them. Adding a verb takes a case here, a row in
 /// `Grammar.verbs` and a parse function.
-public indirect enum StatementBody: Hashable, Sendable {
+public indirect enum StatementBody: Equatable, Sendable {
   case open(OpenStatement)
   case close(CloseStatement)
   /// `use`: nil lists the databases.
@@ -80,7 +80,7 @@ public indirect enum StatementBody: Hashable, Sendable {
 }
 
 /// A path to a file as written; a leading `~` is not expanded.
-public struct FilePath: Hashable, Sendable {
+public struct FilePath: Equatable, Sendable {
   /// The path, quotes removed and escapes translated.
   public var text: String
   /// It was written in quotes, so `~` is an ordinary character.
@@ -97,7 +97,7 @@ public struct FilePath: Hashable, Sendable {
 }
 
 /// A whole number with its place.
-public struct IntegerOperand: Hashable, Sendable {
+public struct IntegerOperand: Equatable, Sendable {
   /// The number.
   public var value: Int64
   /// Where it stands.
@@ -111,9 +111,9 @@ public struct IntegerOperand: Hashable, Sendable {
 }
 
 /// `open`. Source: shell.md 6.
-public struct OpenStatement: Hashable, Sendable {
+public struct OpenStatement: Equatable, Sendable {
   /// What is opened.
-  public enum Target: Hashable, Sendable {
+  public enum Target: Equatable, Sendable {
     /// A file.
     case file(FilePath)
     /// `memory [NAME]`.
@@ -121,7 +121,7 @@ public struct OpenStatement: Hashable, Sendable {
   }
 
   /// Which snapshot is opened.
-  public enum Snapshot: Hashable, Sendable {
+  public enum Snapshot: Equatable, Sendable {
     /// The state before the last commit.
     case previous
     /// The state of a version.
@@ -156,7 +156,7 @@ public struct OpenStatement: Hashable, Sendable {
 }
 
 /// `close`.
-public enum CloseStatement: Hashable, Sendable {
+public enum CloseStatement: Equatable, Sendable {
   /// The current database.
   case current
   /// A named one.
@@ -166,16 +166,16 @@ public enum CloseStatement: Hashable, Sendable {
 }
 
 /// `info`.
-public enum InfoStatement: Hashable, Sendable {
+public enum InfoStatement: Equatable, Sendable {
   case summary, space, versions, history
   /// `info file PATH [key SOURCE]`.
   case file(FilePath, key: FilePath?)
 }
 
 /// `check`.
-public struct CheckStatement: Hashable, Sendable {
+public struct CheckStatement: Equatable, Sendable {
   /// How much is read.
-  public enum Depth: String, Hashable, Sendable {
+  public enum Depth: String, Sendable {
     case quick, standard, deep
   }
 
@@ -195,7 +195,7 @@ public struct CheckStatement: Hashable, Sendable {
 }
 
 /// `schema`.
-public enum SchemaStatement: Hashable, Sendable {
+public enum SchemaStatement: Equatable, Sendable {
   /// `schema [CLASS, …] [as FORMAT] [to PATH]`: no classes means all.
   case show(classes: [Name], format: SchemaFormat, to: FilePath?)
   /// `schema version [N]`.
@@ -205,12 +205,12 @@ public enum SchemaStatement: Hashable, Sendable {
 }
 
 /// The forms a schema can be printed in.
-public enum SchemaFormat: String, Hashable, Sendable, CaseIterable {
+public enum SchemaFormat: String, Sendable, CaseIterable {
   case text, json, mermaid, dot, swift, kotlin, dart, csharp, typescript
 }
 
 /// What `where`, `count` and `export` read from.
-public enum Source: Hashable, Sendable {
+public enum Source: Equatable, Sendable {
   /// A class or projection.
   case name(Name)
   /// A collection of an object (`Person(1).dogs`) or a variable (`$old`, `$rex.dogs`).
@@ -226,7 +226,7 @@ public enum Source: Hashable, Sendable {
 }
 
 /// `where RQL [args (…)]`.
-public struct Condition: Hashable, Sendable {
+public struct Condition: Equatable, Sendable {
   /// The predicate and its ordering clauses.
   public var query: QuerySyntax
   /// The values of `$0`, `$1`, ….
@@ -240,7 +240,7 @@ public struct Condition: Hashable, Sendable {
 }
 
 /// One column of `show`.
-public indirect enum Column: Hashable, Sendable {
+public indirect enum Column: Equatable, Sendable {
   /// `*`: the stored properties.
   case stored(SourceRange)
   /// `**`: the computed ones too.
@@ -254,7 +254,7 @@ public indirect enum Column: Hashable, Sendable {
 }
 
 /// `get`.
-public struct GetStatement: Hashable, Sendable {
+public struct GetStatement: Equatable, Sendable {
   /// The object, with steps for one of its values. `get Dog 1` reads as `Dog(1)`.
   public var target: PathExpression
   /// `show …`; empty means all.
@@ -268,7 +268,7 @@ public struct GetStatement: Hashable, Sendable {
 }
 
 /// `where`.
-public struct WhereStatement: Hashable, Sendable {
+public struct WhereStatement: Equatable, Sendable {
   /// What is read.
   public var source: Source
   /// The condition; a true predicate without clauses if none was written.
@@ -285,7 +285,7 @@ public struct WhereStatement: Hashable, Sendable {
 }
 
 /// `count`.
-public struct CountStatement: Hashable, Sendable {
+public struct CountStatement: Equatable, Sendable {
   /// What is counted.
   public var source: Source
   /// `where …`.
@@ -299,7 +299,7 @@ public struct CountStatement: Hashable, Sendable {
 }
 
 /// `more`.
-public enum MoreStatement: Hashable, Sendable {
+public enum MoreStatement: Equatable, Sendable {
   /// The next rows.
   case next
   /// The next N rows.
@@ -309,9 +309,9 @@ public enum MoreStatement: Hashable, Sendable {
 }
 
 /// `export`.
-public struct ExportStatement: Hashable, Sendable {
+public struct ExportStatement: Equatable, Sendable {
   /// What is written.
-  public enum Content: Hashable, Sendable {
+  public enum Content: Equatable, Sendable {
     /// Objects of one source.
     case source(Source, condition: Condition?, columns: [Column])
     /// All classes.
@@ -337,12 +337,12 @@ public struct ExportStatement: Hashable, Sendable {
 }
 
 /// The forms objects can be exported in.
-public enum ExportFormat: String, Hashable, Sendable, CaseIterable {
+public enum ExportFormat: String, Sendable, CaseIterable {
   case csv, tsv, json, jsonl, sql, sqlite
 }
 
 /// `config`.
-public struct ConfigStatement: Hashable, Sendable {
+public struct ConfigStatement: Equatable, Sendable {
   /// The setting; nil lists all.
   public var name: Name?
   /// The new value as written, quotes removed; nil prints the setting.
@@ -356,7 +356,7 @@ public struct ConfigStatement: Hashable, Sendable {
 }
 
 /// `assert`.
-public struct AssertStatement: Hashable, Sendable {
+public struct AssertStatement: Equatable, Sendable {
   /// What must be true.
   public var condition: Expression
   /// Text of the error if it is not.
