@@ -74,6 +74,7 @@ extension Parser {
         return .name(try name(.className))
       }
       let path = try objectPath()
+      expect(.symbol("."))
       guard !path.steps.isEmpty else { throw failure() }
       return .path(path)
     default: throw failure()

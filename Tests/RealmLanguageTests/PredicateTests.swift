@@ -128,8 +128,10 @@ import Testing
       => comparison(property([name('ok')]) equal constant(bool(true)))]) falsePredicate])
     """#
 
+  static let rows = TreeTable.rows(of: table)
+
   @Test func treesAreAsWritten() throws {
-    let rows = TreeTable.rows(of: Self.table)
+    let rows = Self.rows
     #expect(rows.count == 51)
     for (text, tree) in rows {
       let parsed = try outline(PredicateParser.parse(text))

@@ -194,8 +194,10 @@ import Testing
       => [explain] where(name(Dog) truePredicate)
     """#
 
+  static let rows = TreeTable.rows(of: table)
+
   @Test func treesAreAsWritten() throws {
-    let rows = TreeTable.rows(of: Self.table)
+    let rows = Self.rows
     #expect(rows.count == 76)
     for (text, tree) in rows {
       let parsed = try StatementParser.parse(text).map(outline).joined(separator: " ; ")
