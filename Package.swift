@@ -66,6 +66,7 @@ let package = Package(
       name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
     .testTarget(
       name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
   ],
   swiftLanguageModes: [.v6]
 )
