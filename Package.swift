@@ -64,6 +64,8 @@ let package = Package(
       swiftSettings: common, linkerSettings: standalone),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

@@ -27,6 +27,7 @@ public struct LineHistory {
   ///
   /// An empty statement, one that begins with a blank and an immediate repetition are not. A file
   /// that cannot be written is no reason to disturb the user: the entry stays in memory.
+  @discardableResult
   public mutating func append(_ statement: String) -> Bool {
     guard limit > 0, let first = statement.utf8.first, first != UInt8(ascii: " "),
       first != UInt8(ascii: "\t"), statement != entries.last
