@@ -154,6 +154,9 @@ public final class LineEditor {
 
   private func readRow() -> ReadResult {
     ending = nil
+    // libedit does this only after it has shown the prompt, and keys typed in between would be
+    // treated by the terminal.
+    _ = editline_set_raw_mode(handle, 1)
     var count: Int32 = 0
     if let line = el_wgets(handle, &count), count > 0 {
       let endsWithNewline = line[Int(count) - 1] == wchar_t(UInt8(ascii: "\n"))
