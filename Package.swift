@@ -67,6 +67,16 @@ let package = Package(
     .testTarget(
       name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
     .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
+    // Tests.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .executableTarget(
+      name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
+      swiftSettings: common, linkerSettings: standalone),
+    .testTarget(
+      name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )
