@@ -56,6 +56,17 @@ let package = Package(
     .executableTarget(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
+
+    // Tests.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .executableTarget(
+      name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
+      swiftSettings: common, linkerSettings: standalone),
+    .testTarget(
+      name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )
