@@ -76,6 +76,12 @@ let package = Package(
       name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

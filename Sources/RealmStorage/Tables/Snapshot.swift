@@ -77,6 +77,7 @@ public final class Snapshot {
       return
     }
     self.format = format
+    file.renewWork()
     guard place.topRef != 0, let whole = file.view(limit: place.limit) else {
       (version, view, historyType, historySchemaVersion) = (1, nil, .none, 0)
       (logicalByteCount, tables, brokenTables, tablesByKey) = (0, [], [], [:])
@@ -205,7 +206,13 @@ struct GroupReader {
         broken.append(Snapshot.BrokenTable(name: names[position], error: error))
       }
     }
-    if format.hasColumnLayout { try OldPrimaryKeys(tables).assign() }
+    if format.hasColumnLayout {
+      do throws(StorageError) {
+        try OldPrimaryKeys(tables).assign()
+      } catch {
+        broken.append(Snapshot.BrokenTable(name: "pk", error: error))
+      }
+    }
     return (tables, broken)
   }
 

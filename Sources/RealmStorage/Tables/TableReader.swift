@@ -43,7 +43,9 @@ struct TableReader {
     names = try TableReader.names(at: try view.ref(spec, 1), in: view)
     attributes = try view.integers(at: try view.ref(spec, 2))
     keys = try view.integers(at: try view.ref(spec, 5))
-    enumerated = try TableReader.optional(spec, 4, view)
+    enumerated = try view.optionalRef(spec, 4).map { (ref) throws(StorageError) in
+      try view.refs(at: ref)
+    }
     oppositeTables = try TableReader.optional(top, 7, view)
     oppositeColumns = try TableReader.optional(top, 8, view)
     indexes = try TableReader.optional(top, 4, view)
@@ -55,6 +57,7 @@ struct TableReader {
       throw .damage(
         .tooManyElements, at: spec.offset, found: types.count, limit: TableReader.maximumCount)
     }
+    try view.charge(types.count, at: spec.offset)
   }
 
   private static func optional(
@@ -87,10 +90,11 @@ struct TableReader {
     }
     var columns: [StoredColumn] = []
     var broken: [(name: String, error: StorageError)] = []
+    var seen: Set<String> = []
     for i in names.indices where !names[i].hasPrefix("!") {
       do throws(StorageError) {
         let column = try column(i)
-        if columns.contains(where: { $0.name == column.name }) {
+        guard seen.insert(column.name).inserted else {
           throw .damage(.countMismatch, at: top.offset, found: 2, limit: 1)
         }
         columns.append(column)
