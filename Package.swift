@@ -56,6 +56,8 @@ let package = Package(
     .executableTarget(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
+
+    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
   ],
   swiftLanguageModes: [.v6]
 )
