@@ -119,7 +119,8 @@ extension CommandLineOption {
       i.errorForm = v
     },
     CommandLineOption(nil, "color", value: "auto|always|never", "Colours.") { i, v in i.color = v },
-    CommandLineOption(nil, "width", value: "N", "Pretend that the terminal has N columns.") { i, v in
+    CommandLineOption(nil, "width", value: "N", "Pretend that the terminal has N columns.") {
+      i, v in
       i.width = v
     },
     CommandLineOption(nil, "timing", "Print the time of every statement.") { i, _ in

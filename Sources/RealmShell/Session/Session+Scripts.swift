@@ -119,7 +119,8 @@ func timeText(_ milliseconds: Double) -> String {
     let zeros = String(repeating: "0", count: max(0, digits - fraction.utf8.count))
     return "\(whole / Int(scale)).\(zeros)\(fraction)"
   }
-  return milliseconds < 1000 ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
+  return milliseconds < 1000
+    ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
 }
 
 /// Whole text files, read for running.
