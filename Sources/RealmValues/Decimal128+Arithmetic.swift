@@ -12,6 +12,11 @@ extension Decimal128 {
       return b.isInfinite && a.isNegative != b.isNegative ? .nan : a
     }
     let (upper, lower) = a.exponent >= b.exponent ? (a, b) : (b, a)
+    guard upper.coefficient != 0 else {
+      let isNegative = lower.isNegative && (upper.isNegative || lower.coefficient != 0)
+      return Decimal128(
+        isNegative: isNegative, coefficient: lower.coefficient, exponent: lower.exponent)
+    }
     let gap = upper.exponent - lower.exponent
     // With more room than this the scaled sum could exceed 10^76.
     let scaling = min(gap, 41)
@@ -39,15 +44,15 @@ extension Decimal128 {
         isNegative: upper.isNegative, scaled.adding(addend), exponent: exponent,
         isInexact: hasRest)
     }
-    if scaled.high == 0, scaled.low < addend || (scaled.low == 0 && hasRest) {
+    if scaled.high == 0, scaled.low < addend {
+      // Then the exponents are so close that there is no rest.
       return rounded(
-        isNegative: lower.isNegative, UInt256(addend - scaled.low), exponent: exponent,
-        isInexact: hasRest)
+        isNegative: lower.isNegative, UInt256(addend - scaled.low), exponent: exponent)
     }
     // What is taken away is greater than the addend by the rest: take one more, then the exact
     // difference is greater than the result by less than one.
     let difference = scaled.subtracting(addend + (hasRest ? 1 : 0))
-    let isZero = difference.high == 0 && difference.low == 0 && !hasRest
+    let isZero = difference.high == 0 && difference.low == 0
     return rounded(
       isNegative: upper.isNegative && !isZero, difference, exponent: exponent, isInexact: hasRest)
   }
