@@ -64,13 +64,7 @@ struct IndexKey {
   /// The chunk at a byte offset: four bytes, the first one highest. The end of the bytes is marked
   /// with an X.
   func chunk(at offset: Int) -> Int32 {
-    let count: Int
-    switch storage {
-    case .null: return 0
-    case .words(_, _, let byteCount): count = byteCount
-    case .pointer(let bytes): count = bytes.count
-    case .array(let bytes): count = bytes.count
-    }
+    let count = count
     guard offset <= count else { return 0 }
     var result: UInt32 = 0
     for position in offset..<offset + 4 {
@@ -78,6 +72,16 @@ struct IndexKey {
       result = result << 8 | UInt32(next)
     }
     return Int32(bitPattern: result)
+  }
+
+  /// Number of bytes; below 0 for null.
+  private var count: Int {
+    switch storage {
+    case .null: -1
+    case .words(_, _, let count): count
+    case .pointer(let bytes): bytes.count
+    case .array(let bytes): bytes.count
+    }
   }
 
   private func byte(_ position: Int) -> UInt8 {
@@ -128,5 +132,21 @@ extension IndexKey {
         self.init(scalar)
       }
     }
+  }
+}
+
+extension IndexKey: Hashable {
+  static func == (a: IndexKey, b: IndexKey) -> Bool {
+    switch (a.storage, b.storage) {
+    case (.null, .null): true
+    case (.null, _), (_, .null): false
+    default:
+      a.count == b.count && (0..<a.count).allSatisfy { a.byte($0) == b.byte($0) }
+    }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for position in 0..<max(0, count) { hasher.combine(byte(position)) }
   }
 }
