@@ -44,15 +44,36 @@ extension SwiftSource {
     return group.contains(line - 1) && givesReason(line - 1, among: group)
   }
 
+  /// Whether a function named `print` is declared.
+  var declaresPrint: Bool {
+    tokens.indices.contains { text(at: $0) == "func" && text(at: $0 + 1) == "print" }
+  }
+
+  /// Lines that call `print` or `debugPrint`.
+  var printingLines: [Int] {
+    tokens.indices.filter { index in
+      ["print", "debugPrint"].contains(text(at: index)) && text(at: index + 1) == "("
+        && ![".", "func", "case"].contains(text(at: index - 1))
+    }.map { tokens[$0].line }
+  }
+
   /// Lines with a public declaration that has no documentation comment above it.
   var undocumentedLines: [Int] {
     tokens.indices.compactMap { index in
-      let isAccess = ["public", "open"].contains(text(at: index)) && text(at: index - 1) != "."
-      guard isAccess, tokens[index].isFirst || followsModifiers(index),
+      guard isAccess(at: index), tokens[index].isFirst || followsModifiers(index),
         !["import", "extension"].contains(text(at: index + 1)), text(at: index + 1) != "("
       else { return nil }
       let line = tokens[index].line
       return isDocumented(line) ? nil : line
+    }
+  }
+
+  private func isAccess(at index: Int) -> Bool {
+    switch text(at: index) {
+    case "public": text(at: index - 1) != "."
+    // Also the name of many a function and variable.
+    case "open": ["class", "func", "var", "subscript", "override"].contains(text(at: index + 1))
+    default: false
     }
   }
 
