@@ -11,7 +11,11 @@ let common: [SwiftSetting] = [
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 /// Loops over bytes are optimised in debug builds too; without this the tests run 50 times slower.
-let kernels: [SwiftSetting] = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// The module Builtin has the prefetch instruction of every processor.
+let kernels: [SwiftSetting] =
+  common + [
+    .unsafeFlags(["-O"], .when(configuration: .debug)), .enableExperimentalFeature("BuiltinModule"),
+  ]
 /// Everything in one file: starts in under a millisecond. Only on executables, never on a target
 /// that tests link.
 let standalone: [LinkerSetting] = [
@@ -57,6 +61,12 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .executableTarget(
@@ -66,6 +76,12 @@ let package = Package(
       name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
