@@ -82,6 +82,10 @@ let package = Package(
     .testTarget(
       name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
+      swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

@@ -38,6 +38,24 @@ struct UInt256 {
     return (quotient, remainder)
   }
 
+  /// The number without its last `count` bits, and whether one of these was set.
+  ///
+  /// The count must be 1 ... 255.
+  func shiftedRight(_ count: Int) -> (UInt256, isInexact: Bool) {
+    var shifted = self
+    let cutOff: UInt128
+    if count >= 128 {
+      shifted.low = high >> (count - 128)
+      shifted.high = 0
+      cutOff = low | (high & ((1 << (count - 128)) - 1))
+    } else {
+      shifted.low = low >> count | high << (128 - count)
+      shifted.high = high >> count
+      cutOff = low & ((1 << count) - 1)
+    }
+    return (shifted, cutOff != 0)
+  }
+
   /// Number of decimal digits, 1 for 0; the number must be below 10^76.
   var decimalDigits: Int {
     if high == 0 { return decimalDigitCount(low) }

@@ -75,6 +75,7 @@ public final class RealmFile {
       copy = nil
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
       return
     }
     guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
@@ -85,6 +86,7 @@ public final class RealmFile {
       bytes = UnsafeRawBufferPointer(cipher?.plain ?? buffer)
       memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
       copy = buffer
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
     } catch {
       buffer.deallocate()
       throw error
