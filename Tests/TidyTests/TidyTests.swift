@@ -29,7 +29,7 @@ struct TidyTests {
     "realmsh": ["Glibc", "RealmShell"],
   ]
   private static let testImports = imports.keys.reduce(
-    into: ["Glibc", "Synchronization", "Testing", "TestSupport"] as Set<String>
+    into: ["Glibc", "Synchronization", "Testing", "TestSupport", "CLibCrypto"] as Set<String>
   ) { $0.insert($1) }
 
   private static func expectNone(
