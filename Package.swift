@@ -64,6 +64,9 @@ let package = Package(
     .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
     .testTarget(
       name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )
