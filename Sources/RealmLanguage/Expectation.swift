@@ -3,8 +3,8 @@
 public enum Expectation: Hashable, Sendable {
   /// A word of the grammar.
   case word(String)
-  /// A word or function that may stand where any value may; offered, but not named in errors.
-  case operandWord(String)
+  /// A word or sign that is offered, but not named in errors: one of many ways to go on.
+  case offeredWord(String)
   /// A sign; named in errors only where no word fits.
   case symbol(String)
   /// A verb or prefix.
@@ -25,8 +25,10 @@ public enum Expectation: Hashable, Sendable {
   case primaryKey(of: String)
   /// An operand of a predicate or expression.
   case value
-  /// An operator of a predicate or expression.
+  /// The operator of a comparison, which a predicate needs.
   case comparator
+  /// The operator of a comparison, which an expression may have.
+  case optionalComparator
   /// A function of `Grammar.functions`.
   case function
   /// A whole number.
@@ -55,7 +57,7 @@ public enum Expectation: Hashable, Sendable {
   var phrase: String? {
     switch self {
     case .word(let word): word
-    case .operandWord, .primaryKey: nil
+    case .offeredWord, .primaryKey, .optionalComparator: nil
     case .symbol(let symbol): symbol
     case .verb: "a verb"
     case .className: "a class"

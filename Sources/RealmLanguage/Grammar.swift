@@ -143,11 +143,12 @@ public enum Grammar {
   /// The words of the language that fit an expectation; names of the database are not known here.
   public static func words(fitting expectation: Expectation) -> [String] {
     switch expectation {
-    case .word(let word), .operandWord(let word): [word]
+    case .word(let word), .offeredWord(let word): [word]
     case .verb: verbsAndPrefixes
     case .mode: modes.map(\.name)
     case .function: functions.map(\.name)
-    case .comparator: comparators
+    case .comparator: comparators + ["between", "text", "geowithin"]
+    case .optionalComparator: comparators
     default: []
     }
   }
@@ -155,7 +156,5 @@ public enum Grammar {
   private static let verbsAndPrefixes =
     verbs.map(\.name) + ["time", "explain", "expect"]
 
-  private static let comparators = [
-    "in", "contains", "beginswith", "endswith", "like", "between", "text", "geowithin",
-  ]
+  private static let comparators = ["in", "contains", "beginswith", "endswith", "like"]
 }

@@ -231,3 +231,69 @@ extension DateText {
     return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
   }
 }
+
+extension Base64 {
+  /// Appends the encoded form, padded.
+  static func append(_ data: [UInt8], to text: inout [UInt8]) {
+    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    let digits = Array(alphabet.description.utf8)
+    text.reserveCapacity(text.count + (data.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: data.count, by: 3) {
+      var group: UInt32 = 0
+      for index in start..<start + 3 {
+        group = group << 8 | (index < data.count ? UInt32(data[index]) : 0)
+      }
+      for place in 0..<4 {
+        let isPadding = start + place > data.count
+        let digit = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
+        text.append(isPadding ? UInt8(ascii: "=") : digit)
+      }
+    }
+  }
+}
+
+extension DateText {
+  /// The date in UTC, `2024-05-01T12:00:00.5Z`; nil outside the years 0 to 9999.
+  static func utc(_ date: Timestamp) -> String? {
+    var seconds = date.seconds
+    var nanoseconds = Int64(date.nanoseconds)
+    if nanoseconds < 0 {
+      seconds &-= 1
+      nanoseconds += 1_000_000_000
+    }
+    guard seconds >= -62_167_219_200, seconds < 253_402_300_800,
+      (0..<1_000_000_000).contains(nanoseconds)
+    else { return nil }
+    let day = seconds >= 0 ? seconds / 86400 : -((86399 - seconds) / 86400)
+    let (year, month, dayOfMonth) = civil(day)
+    let second = seconds - day * 86400
+    func padded(_ value: Int64, _ count: Int) -> String {
+      let text = String(value)
+      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+    }
+    var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))T"
+    text += "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
+    if nanoseconds > 0 {
+      var fraction = padded(nanoseconds, 9)
+      while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
+      text += "." + fraction
+    }
+    return text + "Z"
+  }
+
+  /// Year, month and day of a day counted from 1970-01-01.
+  private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    // Days of the era of 400 years that starts on March 1st of a year divisible by 400.
+    let shifted = day + 719468
+    let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
+    let dayOfEra = shifted - era * 146097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (
+      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
+      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    )
+  }
+}

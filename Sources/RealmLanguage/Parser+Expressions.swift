@@ -43,7 +43,7 @@ extension Parser {
 
   private mutating func relation() throws(SyntaxError) -> Expression {
     let left = try sumExpression()
-    expect(.comparator)
+    expect(.optionalComparator)
     guard let comparator = relationOperator else { return left }
     let leftHeight = height
     let sign = try advance()
@@ -127,7 +127,13 @@ extension Parser {
     if let literal = try acceptLiteral() { return .literal(literal) }
     guard token.kind == .minus else { return try primary() }
     let sign = try advance()
-    let operand = try primary()
+    recordExpression()
+    let operand: Expression
+    if let literal = try acceptLiteral() {
+      operand = .literal(literal)
+    } else {
+      operand = try primary()
+    }
     try raiseHeight(above: 0, at: sign.range)
     return .unary(.minus, operand, range: sign.range.joined(with: operand.range))
   }
@@ -272,9 +278,8 @@ extension Parser {
       return try objectNameInWords(from: name.range.start)
     }
     let key: ObjectName.Key
-    if try accept(.hash, "#") {
-      let number = try integer()
-      key = .objectKey(number.value)
+    if token.kind == .hash {
+      key = .objectKey(try objectKey())
     } else {
       try require(.openParenthesis, "(")
       key = try primaryKey(of: name.text)
@@ -282,6 +287,20 @@ extension Parser {
     }
     return ObjectName(
       className: name, key: key, range: SourceRange(start: name.range.start, end: position))
+  }
+
+  /// The digits after `#`.
+  private mutating func objectKey() throws(SyntaxError) -> Int64 {
+    try advance()
+    expect(.integer)
+    let start = token.start
+    var end = start
+    while Lexer.isDigit(byte(at: end)) { end += 1 }
+    guard let key = NumberText.integer(bytes[start..<end], isNegative: false) else {
+      throw failure()
+    }
+    resume(at: end)
+    return key
   }
 
   /// `obj("Dog", 1)`.
@@ -361,7 +380,7 @@ extension Parser {
 
   /// A name or `@word`, with the indexes that follow.
   private mutating func step(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
-    for word in Grammar.pathWords { expect(.operandWord(word)) }
+    for word in Grammar.pathWords { expect(.offeredWord(word)) }
     if token.kind == .atWord { return [try atStep()] }
     let name = try name(.property(owner))
     var steps = [PathStep(.property(name.text), range: name.range)]

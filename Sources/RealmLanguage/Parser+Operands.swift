@@ -10,7 +10,7 @@ extension Parser {
     }
     for word in ["ANY", "ALL", "NONE", "NOT", "SUBQUERY", "TRUEPREDICATE", "null", "true", "false"]
     {
-      expectRQL(.operandWord(word))
+      expectRQL(.offeredWord(word))
     }
   }
 
@@ -238,7 +238,7 @@ extension Parser {
     guard records else { return }
     expectRQL(.property(owner(after: elements)))
     for word in ["@count", "@max", "@min", "@sum", "@avg", "@type", "@links", "@keys", "@values"] {
-      expectRQL(.operandWord(word))
+      expectRQL(.offeredWord(word))
     }
   }
 

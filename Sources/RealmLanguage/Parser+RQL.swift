@@ -88,6 +88,7 @@ extension Parser {
       predicate = .truePredicate(SourceRange(start: start, end: start))
     } else {
       predicate = try wholePredicate()
+      recordClauses()
       expectRQL(.word("and"))
       expectRQL(.word("or"))
     }

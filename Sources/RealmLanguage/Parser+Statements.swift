@@ -13,7 +13,7 @@ extension Parser {
     while let prefix = try acceptPrefix() { prefixes.append(prefix) }
     let body = try verbStatement()
     let range = SourceRange(start: start, end: position)
-    expect(.symbol("|"))
+    expect(.offeredWord("|"))
     expect(.endOfStatement)
     var pipe: String?
     if token.kind == .pipe {
@@ -74,6 +74,7 @@ extension Parser {
         return .name(try name(.className))
       }
       let path = try objectPath()
+      expect(.symbol("."))
       guard !path.steps.isEmpty else { throw failure() }
       return .path(path)
     default: throw failure()
@@ -155,7 +156,7 @@ extension Parser {
 
   /// Takes `except` if names follow; else it is a property.
   private mutating func acceptExcept() throws(SyntaxError) -> Bool {
-    expect(.word("except"))
+    expect(.offeredWord("except"))
     guard isWord("except") else { return false }
     let next = Lexer.token(in: bytes.span, at: token.end)
     guard next.kind == .word || next.kind == .quotedName || next.kind == .end,

@@ -27,6 +27,12 @@ public struct SourceText: Sendable {
     public var line: Int
     /// Column number in grapheme clusters, from 1.
     public var column: Int
+
+    /// Makes a place.
+    public init(line: Int, column: Int) {
+      self.line = line
+      self.column = column
+    }
   }
 
   /// The line and column of a byte offset; offsets beyond the text count as its end.
