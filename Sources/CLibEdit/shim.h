@@ -63,6 +63,11 @@ static inline int editline_history_set_limit(HistoryW *history, int limit) {
   return history_w(history, &event, H_SETSIZE, limit);
 }
 
+static inline int editline_history_clear(HistoryW *history) {
+  HistEventW event;
+  return history_w(history, &event, H_CLEAR);
+}
+
 static inline int editline_history_add(HistoryW *history, const wchar_t *line) {
   HistEventW event;
   return history_w(history, &event, H_ENTER, line);

@@ -101,6 +101,7 @@ public final class LineEditor {
       return loadedHistory
     }
     let history = LineHistory(path: historySource.path, limit: historySource.limit)
+    _ = editline_history_clear(wideHistory)
     _ = editline_history_set_limit(wideHistory, Int32(clamping: history.limit))
     for entry in history.entries {
       _ = withWideText(entry) { editline_history_add(wideHistory, $0) }
@@ -165,6 +166,10 @@ public final class LineEditor {
     if ending == .interrupted {
       Self.write("^C\n")
       return .interrupted
+    }
+    // Ctrl-D gives an empty line, a terminal that is gone an error.
+    if count < 0 && ending == nil {
+      ending = .hungUp
     }
     Self.write("\n")
     return .endOfFile

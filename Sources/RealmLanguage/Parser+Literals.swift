@@ -76,8 +76,9 @@ extension Parser {
     case "null", "nil": return try take(.null)
     case "inf", "infinity": return try take(.double(.infinity, text: "inf"))
     case "nan": return try take(.double(.nan, text: "nan"))
-    case "oid", "uuid", "hex", "binary",
-      "decimal" where follower == UInt8(ascii: "("):
+    case "oid", "uuid", "hex", "binary", "decimal":
+      // A `where` would belong to the last word only.
+      guard follower == UInt8(ascii: "(") else { return nil }
       return try constructorLiteral(word.lowercased())
     default: return nil
     }

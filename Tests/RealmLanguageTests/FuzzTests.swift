@@ -26,7 +26,7 @@ import Testing
   ]
 
   private static var count: Int {
-    getenv("REALMSH_FUZZ_COUNT").flatMap { Int(String(cString: $0)) } ?? 6000
+    getenv("REALMSH_FUZZ_COUNT").flatMap { Int(String(cString: $0)) } ?? 15000
   }
 
   /// Changes a few places of a text.

@@ -192,6 +192,17 @@ final class UniqueStrings {
   /// Number of strings.
   var count: Int { leaves.last?.end ?? 0 }
 
+  /// Calls `body` with each string that is not null.
+  func forEach(
+    _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    for (_, leaf) in leaves {
+      for row in 0..<leaf.count {
+        if let text = try leaf.value(at: row) { try body(text) }
+      }
+    }
+  }
+
   /// The string with a code; `node` is the leaf with the code, for errors.
   func value(at code: Int, of node: NodeView) throws(StorageError) -> UnsafeRawBufferPointer? {
     guard code >= 0, code < count, let position = leaves.firstIndex(where: { code < $0.end })

@@ -48,7 +48,9 @@ struct TableReader {
     }
     oppositeTables = try TableReader.optional(top, 7, view)
     oppositeColumns = try TableReader.optional(top, 8, view)
-    indexes = try TableReader.optional(top, 4, view)
+    indexes = try view.optionalRef(top, 4).map { (ref) throws(StorageError) in
+      try view.refs(at: ref)
+    }
     guard types.count == attributes.count, types.count == keys.count, names.count <= types.count
     else {
       throw .damage(.countMismatch, at: spec.offset, found: keys.count, limit: types.count)
@@ -138,18 +140,20 @@ struct TableReader {
       throw .damage(.badIndex, at: top.offset, found: key.index, limit: 0)
     }
     let unique = try uniqueStrings(i, isNullable: key.attributes.contains(.nullable))
-    let hasIndex = indexes.map { key.index < $0.count && $0[key.index] != 0 } ?? false
+    let indexRoot = try indexes.map { (node) throws(StorageError) in
+      try view.optionalRef(node, key.index)
+    }.flatMap { $0 }
     return StoredColumn(
       name: names[i], key: key, kind: kind, collection: collection,
       isNullable: key.attributes.contains(.nullable),
-      hasIndex: hasIndex && !attributes.contains(.fullText),
+      hasIndex: indexRoot != nil && !attributes.contains(.fullText),
       isMarkedIndexed: attributes.contains(.indexed),
       hasFullTextIndex: attributes.contains(.fullText), target: target,
       valueType: LeafType(
         layout: TableReader.layout(kind, collection),
         isNullable: key.attributes.contains(.nullable), target: target,
         unique: unique.map { Unmanaged.passUnretained($0) }),
-      slot: key.index, unique: unique)
+      slot: key.index, unique: unique, indexRoot: indexRoot ?? 0)
   }
 
   private static func layout(
