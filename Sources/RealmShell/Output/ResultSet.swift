@@ -103,15 +103,16 @@ final class ResultSet {
 
 /// Makes the columns that `show` asks for.
 struct ColumnMaker {
-  let objectClass: ObjectClass
+  private let objectClass: ObjectClass
+  private let evaluator: Evaluator
   private var columns: [ResultColumn] = []
   private var propertyCount = 0
 
   /// The columns of a `show`; without one the stored properties.
   static func columns(
-    _ requested: [Column], of objectClass: ObjectClass
+    _ requested: [Column], of objectClass: ObjectClass, evaluator: Evaluator
   ) throws(ShellError) -> [ResultColumn] {
-    var maker = ColumnMaker(objectClass: objectClass)
+    var maker = ColumnMaker(objectClass, evaluator)
     if requested.isEmpty {
       maker.addStored { _ in true }
       if objectClass.isEmbedded { maker.addOwner() }
@@ -120,7 +121,10 @@ struct ColumnMaker {
     return maker.columns
   }
 
-  private init(objectClass: ObjectClass) { self.objectClass = objectClass }
+  private init(_ objectClass: ObjectClass, _ evaluator: Evaluator) {
+    self.objectClass = objectClass
+    self.evaluator = evaluator
+  }
 
   private mutating func add(_ column: Column) throws(ShellError) {
     switch column {
@@ -133,7 +137,7 @@ struct ColumnMaker {
       for name in names { _ = try property(name) }
       addStored { property in !names.contains { $0.text == property.name } }
     case .shape(let path, let inner, _):
-      let text = Evaluator.text(of: path)
+      let text = evaluator.text(of: path.range)
       columns.append(
         ResultColumn(title: text, source: .shape(path, inner), isMixed: false, isNumeric: false))
     case .expression(let expression, let name): try add(expression, name)
@@ -152,12 +156,12 @@ struct ColumnMaker {
       }
       return
     }
-    try Evaluator.check(expression, for: objectClass)
+    try evaluator.check(expression, for: objectClass)
     columns.append(
       ResultColumn(
-        title: name?.text ?? Evaluator.text(of: expression), source: .expression(expression),
-        isMixed: Evaluator.isMixed(expression, objectClass),
-        isNumeric: Evaluator.isNumeric(expression, objectClass)))
+        title: name?.text ?? evaluator.text(of: expression.range), source: .expression(expression),
+        isMixed: evaluator.isMixed(expression, objectClass),
+        isNumeric: evaluator.isNumeric(expression, objectClass)))
   }
 
   private func property(_ name: Name) throws(ShellError) -> Property {
