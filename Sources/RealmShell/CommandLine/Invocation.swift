@@ -99,7 +99,8 @@ extension CommandLineOption {
     CommandLineOption("o", "output", value: "FILE", "Write standard output to FILE.") { i, v in
       i.outputPath = v
     },
-    CommandLineOption("D", "let", value: "NAME=LITERAL", "Define $NAME.") { i, v in
+    CommandLineOption("D", "let", value: "NAME=LITERAL", "Define $NAME.") {
+      (i, v) throws(UsageError) in
       let text = v ?? ""
       guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
         throw UsageError(message: "-D needs NAME=LITERAL, not \(text)")

@@ -27,7 +27,7 @@ extension Evaluator {
       }
       return value
     case .object(let name): return try object(named: name)
-  }
+    }
   }
 
   /// The object a name stands for.
@@ -193,7 +193,8 @@ extension Evaluator {
       let position = number < 0 ? number &+ Int64(members.count) : number
       guard position >= 0, position < Int64(members.count) else {
         throw ShellError(
-          .outOfBounds, "position \(number) is outside of \(counted(members.count, "member", "members"))",
+          .outOfBounds,
+          "position \(number) is outside of \(counted(members.count, "member", "members"))",
           at: range)
       }
       return members[Int(position)]

@@ -14,7 +14,7 @@ final class Evaluator {
   /// The text the expressions stand in.
   let source: SourceText
   private let database: Session.Database?
-  private let variable: (String) -> ShellValue?
+  let variable: (String) -> ShellValue?
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
@@ -189,7 +189,9 @@ final class Evaluator {
         guard case .property(let name) = step.kind else { return false }
         return !name.isEmpty
       }
-      guard isSingle, let property = try? property(at: path, from: objectClass) else { return false }
+      guard isSingle, let property = try? property(at: path, from: objectClass) else {
+        return false
+      }
       return property.isNumber && !passesCollection(path, objectClass)
     case .unary(.minus, _, _): return true
     case .binary(let sign, _, let left, let right, _):
@@ -199,7 +201,8 @@ final class Evaluator {
       default: return false
       }
     case .call(let name, _, _):
-      return ["length", "abs", "round", "floor", "ceil", "int", "double", "float", "decimal",
+      return [
+        "length", "abs", "round", "floor", "ceil", "int", "double", "float", "decimal",
         "count", "year", "month", "day",
       ].contains(name.text.lowercased())
     case .literal(let literal): return literal.scalar.isNumeric

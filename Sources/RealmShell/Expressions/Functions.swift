@@ -1,5 +1,6 @@
 import ByteKernels
 import RealmLanguage
+import RealmObjects
 import RealmValues
 
 /// The functions of expressions.
@@ -75,7 +76,8 @@ enum Functions {
       for member in members where !member.isNull {
         parts.append(String(decoding: try string(member, range), as: UTF8.self))
       }
-      return result(parts.joined(separator: String(decoding: try string(values[1], range), as: UTF8.self)))
+      return result(
+        parts.joined(separator: String(decoding: try string(values[1], range), as: UTF8.self)))
     }
     let text = String(decoding: try string(values[0], range), as: UTF8.self)
     switch name {
@@ -217,9 +219,10 @@ enum Conversion {
     _ value: ShellValue, to name: String, at range: SourceRange
   ) throws(ShellError) -> ScalarValue {
     guard case .scalar(let scalar) = value, let result = converted(scalar, to: name) else {
-      let text = if case .scalar(.string(let bytes)) = value {
-        "\"" + String(decoding: bytes, as: UTF8.self) + "\""
-      } else { value.kindText }
+      let text =
+        if case .scalar(.string(let bytes)) = value {
+          "\"" + String(decoding: bytes, as: UTF8.self) + "\""
+        } else { value.kindText }
       throw ShellError(.conversion, "\(text) cannot be converted by \(name)()", at: range)
     }
     return result

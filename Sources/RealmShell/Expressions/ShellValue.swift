@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -12,7 +13,7 @@ indirect enum ShellValue {
   /// The objects of a query.
   case results(ResultSet)
 
-  static let null = ShellValue.scalar(.null)
+  static var null: ShellValue { .scalar(.null) }
 
   /// The value of `-D`: a literal, or the text itself.
   init(definition text: String) {
@@ -97,7 +98,7 @@ extension ValueWriter {
     switch value {
     case .scalar(let scalar): try write(scalar, isMixed: isMixed, form)
     case .object(let objectClass, let key):
-      try write(.link(objectClass.table.key, key), isMixed: isMixed, form)
+      try write(StoredValue.link(objectClass.table.key, key), isMixed: isMixed, form)
     case .list, .results:
       out.byte(UInt8(ascii: "["))
       for (i, member) in (value.members ?? []).enumerated() {

@@ -1,5 +1,7 @@
 import ByteKernels
+import RealmObjects
 import RealmStorage
+import RealmValues
 
 /// The rules of text files with one record a line.
 struct SeparatedText {
@@ -104,6 +106,8 @@ extension Renderer {
       case .stored(.int(let number)): out.writeInt(number)
       case .stored(.bool(let flag)): out.write(flag ? "true" : "false")
       case .stored(.double(let number)) where !column.isMixed: out.writeDouble(number)
+      case .stored(.link(let table, let key)) where !column.isMixed:
+        try writeLink(table, key, text, nested)
       case .stored(let value):
         try nested.write(value, isMixed: column.isMixed, .compactJSON)
         writeNested(text, nested.out, isPlain: !column.isMixed && !value.isNested)
@@ -115,6 +119,26 @@ extension Renderer {
       }
     } catch {
       throw StorageMessages.error(error, path: result.evaluator.path)
+    }
+  }
+
+  /// A link is told by the primary key of its target; embedded objects and targets without a
+  /// primary key as JSON.
+  private func writeLink(
+    _ table: TableKey, _ key: ObjectKey, _ text: SeparatedText, _ nested: ValueWriter
+  ) throws(StorageError) {
+    guard let target = result.schema.objectClass(table), !target.isEmbedded,
+      case .primaryKey(let value) = try target.identity(of: key)
+    else {
+      try nested.write(StoredValue.link(table, key), isMixed: false, .compactJSON)
+      writeNested(text, nested.out, isPlain: false)
+      return
+    }
+    if case .string(let bytes) = value {
+      bytes.withUnsafeBytes { text.write($0, isText: true, to: out) }
+    } else {
+      try nested.write(value, isMixed: false, .compactJSON)
+      writeNested(text, nested.out, isPlain: true)
     }
   }
 

@@ -169,7 +169,7 @@ struct Renderer {
 
   /// The columns of the present object, one per line.
   func writeProperties() throws(ShellError) {
-    let width = result.columns.map { width(of: $0.title) }.max() ?? 0
+    let width = result.columns.map { self.width(of: $0.title) }.max() ?? 0
     for column in result.columns {
       out.write("  ")
       out.write(column.title)

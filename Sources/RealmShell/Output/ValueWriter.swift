@@ -64,22 +64,22 @@ final class ValueWriter {
     switch value {
     case .string(let bytes):
       try withBytes(bytes) { (bytes) throws(StorageError) in
-        try write(.string(bytes), isMixed: isMixed, form)
+        try write(StoredValue.string(bytes), isMixed: isMixed, form)
       }
     case .data(let bytes):
       try withBytes(bytes) { (bytes) throws(StorageError) in
-        try write(.data(bytes), isMixed: isMixed, form)
+        try write(StoredValue.data(bytes), isMixed: isMixed, form)
       }
     case .null: out.write("null")
-    case .bool(let value): try write(.bool(value), isMixed: isMixed, form)
+    case .bool(let value): try write(StoredValue.bool(value), isMixed: isMixed, form)
     case .int(let value): out.writeInt(value)
-    case .float(let value): try write(.float(value), isMixed: isMixed, form)
-    case .double(let value): try write(.double(value), isMixed: isMixed, form)
-    case .decimal(let value): try write(.decimal(value), isMixed: isMixed, form)
-    case .date(let value): try write(.date(value), isMixed: isMixed, form)
-    case .objectID(let value): try write(.objectID(value), isMixed: isMixed, form)
-    case .uuid(let value): try write(.uuid(value), isMixed: isMixed, form)
-    case .link(let table, let key): try write(.link(table, key), isMixed: isMixed, form)
+    case .float(let value): try write(StoredValue.float(value), isMixed: isMixed, form)
+    case .double(let value): try write(StoredValue.double(value), isMixed: isMixed, form)
+    case .decimal(let value): try write(StoredValue.decimal(value), isMixed: isMixed, form)
+    case .date(let value): try write(StoredValue.date(value), isMixed: isMixed, form)
+    case .objectID(let value): try write(StoredValue.objectID(value), isMixed: isMixed, form)
+    case .uuid(let value): try write(StoredValue.uuid(value), isMixed: isMixed, form)
+    case .link(let table, let key): try write(StoredValue.link(table, key), isMixed: isMixed, form)
     case .key(let key): out.writeInt(key.rawValue)
     }
   }
@@ -157,12 +157,12 @@ final class ValueWriter {
     if form.isJSON {
       if isMixed { openTag("data", form) }
       out.byte(UInt8(ascii: "\""))
-      writeBase64(bytes, to: out)
+      out.write(base64(bytes))
       out.byte(UInt8(ascii: "\""))
       if isMixed { out.byte(UInt8(ascii: "}")) }
     } else {
       out.write("B64\"")
-      writeBase64(bytes, to: out)
+      out.write(base64(bytes))
       out.byte(UInt8(ascii: "\""))
     }
   }

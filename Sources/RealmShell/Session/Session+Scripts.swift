@@ -12,6 +12,9 @@ extension Session {
   /// - Returns: whether all went well; after an error the rest is run only with `--keep-going`.
   @discardableResult
   func run(_ source: SourceText, promptWidth: Int? = nil) -> Bool {
+    let outerSource = self.source
+    self.source = source
+    defer { self.source = outerSource }
     var parser = StatementParser(source)
     var isGood = true
     while !isEnding {

@@ -102,8 +102,10 @@ extension Session {
       at: statement.path.range)
     guard acknowledges else { return }
     let objects = counted(objectCount, "object", "objects")
-    let target = statement.path.text.hasSuffix("/") ? statement.path.text : statement.path.text + "/"
-    writer.write("exported \(objects) of \(counted(classes.count, "class", "classes")) to \(target)\n")
+    let target =
+      statement.path.text.hasSuffix("/") ? statement.path.text : statement.path.text + "/"
+    writer.write(
+      "exported \(objects) of \(counted(classes.count, "class", "classes")) to \(target)\n")
   }
 }
 

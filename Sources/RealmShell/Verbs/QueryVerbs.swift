@@ -64,7 +64,8 @@ extension Session {
         objectClass = owner
         keys.append(key)
       }
-      guard let objectClass = try objectClass ?? target(of: path, evaluator, schema) else {
+      if objectClass == nil { objectClass = try target(of: path, evaluator, schema) }
+      guard let objectClass else {
         throw ShellError(.typeMismatch, "this is no collection of objects", at: path.range)
       }
       return Objects(objectClass: objectClass, keys: keys)
@@ -230,7 +231,8 @@ extension Session {
 
   private func previous(at range: SourceRange) throws(ShellError) -> LastResult {
     guard let lastResult else {
-      throw ShellError(.illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
+      throw ShellError(
+        .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
     }
     return lastResult
   }
@@ -295,7 +297,8 @@ extension Session {
       at: statement.condition.range)
   }
 
-  private func text(of expression: Expression, _ evaluator: Evaluator) throws(ShellError) -> String {
+  private func text(of expression: Expression, _ evaluator: Evaluator) throws(ShellError) -> String
+  {
     let value = try evaluator.value(of: expression, row: nil)
     let memory = ByteWriter()
     try evaluator.reading { () throws(StorageError) in
