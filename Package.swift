@@ -67,7 +67,8 @@ let package = Package(
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      name: "RealmStorageTests",
+      dependencies: ["RealmStorage", "RealmValues", "ByteKernels", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
