@@ -74,6 +74,9 @@ let package = Package(
       name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )
