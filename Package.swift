@@ -11,7 +11,11 @@ let common: [SwiftSetting] = [
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 /// Loops over bytes are optimised in debug builds too; without this the tests run 50 times slower.
-let kernels: [SwiftSetting] = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// The module Builtin has the prefetch instruction of every processor.
+let kernels: [SwiftSetting] =
+  common + [
+    .unsafeFlags(["-O"], .when(configuration: .debug)), .enableExperimentalFeature("BuiltinModule"),
+  ]
 /// Everything in one file: starts in under a millisecond. Only on executables, never on a target
 /// that tests link.
 let standalone: [LinkerSetting] = [
@@ -77,6 +81,8 @@ let package = Package(
     // One test target per target.
     .testTarget(
       name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
   ],
   swiftLanguageModes: [.v6]
 )
