@@ -287,12 +287,6 @@ final class ContentCheck {
   func check(text bytes: UnsafeRawBufferPointer) {
     remainingText -= bytes.count
     guard remainingText >= 0, collected == nil else { return }
-    bytes.withMemoryRebound(to: UInt8.self) { buffer in
-      do throws(UTF8.ValidationError) {
-        _ = try UTF8Span(validating: buffer.span)
-      } catch {
-        add(.invalidText(byteIndex: error.byteOffsets.lowerBound))
-      }
-    }
+    if let index = firstInvalidUTF8(in: bytes) { add(.invalidText(byteIndex: index)) }
   }
 }

@@ -15,9 +15,7 @@ struct SearchIndexTests {
     var found = 0
     for table in snapshot.tables {
       for (i, column) in table.columns.enumerated() where column.hasIndex {
-        guard column.collection == .none, column.kind == .int || column.kind == .string else {
-          continue
-        }
+        guard column.collection == .none else { continue }
         found += try compare(table, i)
       }
     }
@@ -31,7 +29,7 @@ struct SearchIndexTests {
     let cursor = try TableCursor(table, columns: [column])
     while try cursor.next() {
       for row in 0..<cursor.count {
-        let value = try #require(try cursor.value(0, at: row).scalar)
+        guard let value = try cursor.value(0, at: row).scalar else { continue }
         byText["\(value)", default: []].append(cursor.key(at: row))
         values["\(value)"] = value
       }
@@ -39,6 +37,11 @@ struct SearchIndexTests {
     for (text, keys) in byText {
       let value = try #require(values[text])
       let found = try table.find(column: column, value: value)
+      if table.columns[column].kind == .mixed {
+        // Equal numbers of other types are found as well.
+        if let found { #expect(Set(found).isSuperset(of: keys), "\(text)") }
+        continue
+      }
       #expect(found == keys, "\(table.name).\(table.columns[column].name) \(text)")
       if table.primaryKey == column {
         #expect(try table.findPrimaryKey(value) == keys.first)
