@@ -66,7 +66,8 @@ struct Specimen {
       UInt64(target), UInt64(target), UInt64(node.offset), 0, 1, 3, 8, .max, .max - 1, 1 << 62,
       UInt64(bytes.count), random.next() & 0xFFF8, random.next() >> 32, (1 << 63) | 1,
     ]
-    put(values.randomElement(using: &random) ?? 0, width, at: node.offset + 8 + index * width, &bytes)
+    put(
+      values.randomElement(using: &random) ?? 0, width, at: node.offset + 8 + index * width, &bytes)
   }
 
   private func put(_ value: UInt64, _ width: Int, at offset: Int, _ bytes: inout [UInt8]) {

@@ -148,10 +148,12 @@ extension IndexKey {
   init?(_ leaf: ColumnLeaf, at row: Int) throws(StorageError) {
     switch leaf {
     case .objectID(let leaf):
-      self = leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 12)) }
+      self =
+        leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 12)) }
         ?? .null
     case .uuid(let leaf):
-      self = leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 16)) }
+      self =
+        leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 16)) }
         ?? .null
     default:
       switch try leaf.value(at: row) {
