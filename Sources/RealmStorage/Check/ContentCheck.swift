@@ -210,7 +210,7 @@ final class ContentCheck {
   private func checkTexts(of column: StoredColumn) {
     guard let unique = column.unique else { return }
     do throws(StorageError) {
-      try unique.forEach { (text) throws(StorageError) in check(text: text) }
+      try unique.forEachText { (text) throws(StorageError) in check(text: text) }
     } catch {
       add(unreadable: error)
     }
