@@ -77,7 +77,8 @@ let package = Package(
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      name: "RealmStorageTests",
+      dependencies: ["RealmStorage", "RealmValues", "ByteKernels", "TestSupport"],
       swiftSettings: common),
     .testTarget(
       name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
@@ -87,6 +88,11 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
       swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
   ],
   swiftLanguageModes: [.v6]
 )
