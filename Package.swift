@@ -61,8 +61,32 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
+    // One test target per target.
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
     .testTarget(
       name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
+    // Tests.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .executableTarget(
+      name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
+      swiftSettings: common, linkerSettings: standalone),
+    .testTarget(
+      name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -12,9 +12,12 @@ public final class RealmFile {
   public var isEncrypted: Bool { memory.cipher != nil }
 
   private let mapping: UnsafeMutableRawPointer?
+  /// A copy of the bytes the file was made from, if it has no path.
+  private let copy: UnsafeMutableRawBufferPointer?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
+  private let openingHeader: FileHeader
   /// The readable bytes: of the mapping, or the plaintext.
   let bytes: UnsafeRawBufferPointer
 
@@ -26,6 +29,7 @@ public final class RealmFile {
   ///   `notARealmFile`, `noKey`, `wrongKey`.
   public init(path: String, key: EncryptionKey?) throws(StorageError) {
     self.path = path
+    copy = nil
     let descriptor = try Syscalls.openForReading(path)
     defer { close(descriptor) }
     let status = try Syscalls.status(of: descriptor)
@@ -37,6 +41,7 @@ public final class RealmFile {
       mapping = nil
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
       memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
       return
     }
     guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
@@ -51,6 +56,7 @@ public final class RealmFile {
       }
       memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
       mapping = mapped
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
       TruncationGuard.watch(mapped, byteCount: byteCount)
     } catch {
       munmap(mapped, source.count)
@@ -58,7 +64,37 @@ public final class RealmFile {
     }
   }
 
+  /// Reads a copy of bytes in memory as if they were a file; `path` is empty.
+  ///
+  /// - Throws: as for a path, except `system` and `notAFile`.
+  public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
+    path = ""
+    byteCount = source.count
+    (mapping, device, inode) = (nil, 0, 0)
+    guard byteCount > 0 else {
+      copy = nil
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
+      return
+    }
+    guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
+    buffer.copyBytes(from: source)
+    do throws(StorageError) {
+      let cipher = try RealmFile.makeCipher(UnsafeRawBufferPointer(buffer), key)
+      bytes = UnsafeRawBufferPointer(cipher?.plain ?? buffer)
+      memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
+      copy = buffer
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
+    } catch {
+      buffer.deallocate()
+      throw error
+    }
+  }
+
   deinit {
+    copy?.deallocate()
     guard let mapping else { return }
     TruncationGuard.unwatch(mapping)
     munmap(mapping, byteCount)
@@ -115,8 +151,15 @@ public final class RealmFile {
 
   /// Whether the path still leads to the mapped file, with the same size.
   func isCurrent() -> Bool {
+    if path.isEmpty { return true }
     guard let status = try? Syscalls.status(ofPath: path) else { return false }
     return status.device == device && status.inode == inode && status.byteCount == byteCount
+  }
+
+  /// Whether the header is as it was when the file was mapped.
+  public func isUnchanged() -> Bool {
+    guard let now = currentHeader() else { return bytes.isEmpty }
+    return now == openingHeader && isCurrent()
   }
 
   /// The header as it is on disk now; nil if it cannot be read.

@@ -1,0 +1,160 @@
+/// A verb: its row in the table that feeds parser, help, completion and manual pages.
+public struct Verb: Sendable {
+  /// The groups of the overview. Source: shell.md 1.
+  public enum Group: String, Sendable, CaseIterable {
+    case database = "Database"
+    case schema = "Schema"
+    case objects = "Objects"
+    case queries = "Queries"
+    case transfer = "In and out"
+    case shell = "Shell"
+  }
+
+  /// The word.
+  public let name: String
+  /// Other words for the same.
+  public let aliases: [String]
+  /// Where `help` lists it.
+  public let group: Group
+  /// One line of grammar.
+  public let synopsis: String
+  /// What it does, in one sentence.
+  public let effect: String
+  /// Two to four statements.
+  public let examples: [String]
+  /// Related verbs.
+  public let seeAlso: [String]
+  /// The statement is a value when it stands in parentheses.
+  public let givesValue: Bool
+  /// Reads what follows the verb.
+  let parse: @Sendable (inout Parser) throws(SyntaxError) -> StatementBody
+
+  init(
+    _ name: String, aliases: [String] = [], _ group: Group, _ synopsis: String, _ effect: String,
+    examples: [String], seeAlso: [String], givesValue: Bool = false,
+    parse: @escaping @Sendable (inout Parser) throws(SyntaxError) -> StatementBody
+  ) {
+    self.name = name
+    self.aliases = aliases
+    self.group = group
+    self.synopsis = synopsis
+    self.effect = effect
+    self.examples = examples
+    self.seeAlso = seeAlso
+    self.givesValue = givesValue
+    self.parse = parse
+  }
+}
+
+/// A word of the language with what it stands for.
+public struct GrammarWord: Sendable {
+  /// The word, or the form of a call.
+  public let name: String
+  /// What it stands for.
+  public let meaning: String
+
+  init(_ name: String, _ meaning: String) {
+    self.name = name
+    self.meaning = meaning
+  }
+}
+
+/// A function of expressions. Source: shell.md 11.
+public struct Function: Sendable {
+  /// The word.
+  public let name: String
+  /// Name and parameters.
+  public let form: String
+  /// The least and the greatest number of arguments.
+  public let argumentCount: ClosedRange<Int>
+
+  init(_ form: String, _ argumentCount: ClosedRange<Int>) {
+    name = String(form.prefix { $0 != "(" })
+    self.form = form
+    self.argumentCount = argumentCount
+  }
+}
+
+/// The tables of the language.
+public enum Grammar {
+  /// The verb with this name or alias, in any case.
+  public static func verb(named name: String) -> Verb? { verbsByName[name.lowercased()] }
+
+  private static let verbsByName: [String: Verb] = {
+    var table: [String: Verb] = [:]
+    for verb in verbs {
+      for name in [verb.name] + verb.aliases { table[name] = verb }
+    }
+    return table
+  }()
+
+  /// The function with this name, in any case.
+  public static func function(named name: String) -> Function? {
+    functionsByName[name.lowercased()]
+  }
+
+  private static let functionsByName = Dictionary(
+    uniqueKeysWithValues: functions.map { ($0.name, $0) })
+
+  /// What may stand before a verb.
+  public static let prefixes = [
+    GrammarWord("time", "prints the time the statement took"),
+    GrammarWord("explain [run]", "prints what would be done; run also does it and adds times"),
+    GrammarWord("expect error [NAME]:", "succeeds if the statement fails with that error"),
+  ]
+
+  /// The output modes. Source: shell.md 18.
+  public static let modes = [
+    GrammarWord("table", "columns with a rule under the header"),
+    GrammarWord("box", "columns in a frame"),
+    GrammarWord("markdown", "a table of that markup"),
+    GrammarWord("lines", "one property per line"),
+    GrammarWord("json", "one array, indented"),
+    GrammarWord("jsonl", "one JSON object per line"),
+    GrammarWord("csv", "header line and records, separated by commas"),
+    GrammarWord("tsv", "header line and records, separated by tabs"),
+    GrammarWord("literal", "add statements that would make the objects again"),
+    GrammarWord("none", "nothing"),
+  ]
+
+  /// The words that end a path.
+  public static let pathWords = [
+    "@count", "@min", "@max", "@sum", "@avg", "@keys", "@values", "@type", "@links",
+  ]
+
+  /// The functions of expressions. Source: shell.md 11.
+  public static let functions = [
+    Function("upper(s)", 1...1), Function("lower(s)", 1...1), Function("trim(s)", 1...1),
+    Function("length(s)", 1...1), Function("substr(s, from, n)", 2...3),
+    Function("replace(s, a, b)", 3...3), Function("split(s, sep)", 2...2),
+    Function("join(list, sep)", 2...2), Function("abs(x)", 1...1), Function("round(x)", 1...1),
+    Function("floor(x)", 1...1), Function("ceil(x)", 1...1), Function("int(x)", 1...1),
+    Function("double(x)", 1...1), Function("float(x)", 1...1), Function("decimal(x)", 1...1),
+    Function("string(x)", 1...1), Function("bool(x)", 1...1), Function("date(x)", 1...1),
+    Function("data(x)", 1...1), Function("type(x)", 1...1),
+    Function("if(condition, a, b)", 3...3), Function("coalesce(a, b, ...)", 1...1000),
+    Function("count(c)", 1...1), Function("first(c)", 1...1), Function("last(c)", 1...1),
+    Function("keys(d)", 1...1), Function("values(d)", 1...1), Function("now()", 0...0),
+    Function("year(d)", 1...1), Function("month(d)", 1...1), Function("day(d)", 1...1),
+    Function("uuid()", 0...0), Function("oid()", 0...0), Function("env(name)", 1...1),
+    Function("file(path)", 1...1),
+  ]
+
+  /// The words of the language that fit an expectation; names of the database are not known here.
+  public static func words(fitting expectation: Expectation) -> [String] {
+    switch expectation {
+    case .word(let word), .offeredWord(let word): [word]
+    case .verb: verbsAndPrefixes
+    case .mode: modes.map(\.name)
+    case .function: functions.map(\.name)
+    case .comparator: comparators + ["between", "text", "geowithin"]
+    case .optionalComparator: comparators
+    default: []
+    }
+  }
+
+  private static let verbsAndPrefixes =
+    verbs.map(\.name) + ["time", "explain", "expect"]
+
+  private static let comparators = ["in", "contains", "beginswith", "endswith", "like"]
+}

@@ -1,0 +1,439 @@
+/// Expressions. Source: shell.md 5 `expr`.
+extension Parser {
+  /// `expr`.
+  mutating func expression() throws(SyntaxError) -> Expression {
+    var left = try conjunctionExpression()
+    while token.kind == .or || isWord("or") {
+      left = try binary(.or, left) { parser throws(SyntaxError) in
+        try parser.conjunctionExpression()
+      }
+    }
+    return left
+  }
+
+  /// One or more expressions with commas between them.
+  mutating func expressions() throws(SyntaxError) -> [Expression] {
+    var result: [Expression] = []
+    var deepest = 0
+    repeat {
+      result.append(try expression())
+      deepest = max(deepest, height)
+    } while try accept(.comma, ",")
+    height = deepest
+    return result
+  }
+
+  private mutating func conjunctionExpression() throws(SyntaxError) -> Expression {
+    var left = try negatedExpression()
+    while token.kind == .and || isWord("and") {
+      left = try binary(.and, left) { parser throws(SyntaxError) in
+        try parser.negatedExpression()
+      }
+    }
+    return left
+  }
+
+  private mutating func negatedExpression() throws(SyntaxError) -> Expression {
+    guard token.kind == .not || isWord("not") else { return try relation() }
+    let sign = try advance()
+    let operand = try relation()
+    try raiseHeight(above: 0, at: sign.range)
+    return .unary(.not, operand, range: sign.range.joined(with: operand.range))
+  }
+
+  private mutating func relation() throws(SyntaxError) -> Expression {
+    let left = try sumExpression()
+    expect(.optionalComparator)
+    guard let comparator = relationOperator else { return left }
+    let leftHeight = height
+    let sign = try advance()
+    let ignoringCase = startsCaseMark(after: comparator)
+    if ignoringCase { for _ in 0..<3 { try advance() } }
+    let right = try sumExpression()
+    try raiseHeight(above: leftHeight, at: sign.range)
+    return .binary(
+      comparator, ignoringCase: ignoringCase, left, right,
+      range: left.range.joined(with: right.range))
+  }
+
+  private var relationOperator: BinaryOperator? {
+    switch token.kind {
+    case .equal: return .equal
+    case .notEqual: return .notEqual
+    case .less: return .less
+    case .lessOrEqual: return .lessOrEqual
+    case .greater: return .greater
+    case .greaterOrEqual: return .greaterOrEqual
+    case .word:
+      let words: [BinaryOperator] = [.in, .contains, .beginswith, .endswith, .like]
+      return words.first { isWord($0.rawValue) }
+    default: return nil
+    }
+  }
+
+  /// `[c]` stands here and is not itself the right operand.
+  private func startsCaseMark(after comparator: BinaryOperator) -> Bool {
+    switch comparator {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
+    default: break
+    }
+    let mark = token.start
+    guard token.kind == .openBracket, byte(at: mark + 1) == UInt8(ascii: "c"),
+      byte(at: mark + 2) == UInt8(ascii: "]")
+    else { return false }
+    return Lexer.token(in: bytes.span, at: mark + 3).kind.startsOperand
+  }
+
+  private mutating func sumExpression() throws(SyntaxError) -> Expression {
+    var left = try product()
+    while let operation: BinaryOperator = token.kind == .plus
+      ? .add : token.kind == .minus ? .subtract : nil
+    {
+      left = try binary(operation, left) { parser throws(SyntaxError) in try parser.product() }
+    }
+    return left
+  }
+
+  private mutating func product() throws(SyntaxError) -> Expression {
+    var left = try unary()
+    while true {
+      let operation: BinaryOperator
+      switch token.kind {
+      case .star: operation = .multiply
+      case .slash: operation = .divide
+      case .percent: operation = .remainder
+      default: return left
+      }
+      left = try binary(operation, left) { parser throws(SyntaxError) in try parser.unary() }
+    }
+  }
+
+  private mutating func binary(
+    _ operation: BinaryOperator, _ left: Expression,
+    right: (inout Parser) throws(SyntaxError) -> Expression
+  ) throws(SyntaxError) -> Expression {
+    let leftHeight = height
+    let sign = try advance()
+    let operand = try right(&self)
+    try raiseHeight(above: leftHeight, at: sign.range)
+    return .binary(
+      operation, ignoringCase: false, left, operand, range: left.range.joined(with: operand.range)
+    )
+  }
+
+  private mutating func unary() throws(SyntaxError) -> Expression {
+    recordExpression()
+    height = 1
+    if let literal = try acceptLiteral() { return .literal(literal) }
+    guard token.kind == .minus else { return try primary() }
+    let sign = try advance()
+    recordExpression()
+    let operand: Expression
+    if let literal = try acceptLiteral() {
+      operand = .literal(literal)
+    } else {
+      operand = try primary()
+    }
+    try raiseHeight(above: 0, at: sign.range)
+    return .unary(.minus, operand, range: sign.range.joined(with: operand.range))
+  }
+
+  private mutating func recordExpression() {
+    guard records else { return }
+    for expectation: Expectation in [
+      .value, .property(propertyOwner), .variable, .className, .function,
+    ] {
+      expect(expectation)
+    }
+  }
+
+  private mutating func primary() throws(SyntaxError) -> Expression {
+    switch token.kind {
+    case .openParenthesis: return try parenthesized()
+    case .openBracket: return try array()
+    case .openBrace: return try object()
+    case .variable: return .path(try variablePath())
+    case .atWord: return .path(try path(base: .row, from: token.start))
+    case .word, .quotedName: break
+    default: throw failure()
+    }
+    if token.kind == .word, byte(at: token.end) == UInt8(ascii: "("),
+      Grammar.function(named: text(token.range)) != nil
+    {
+      return try call()
+    }
+    let follower = byte(at: token.end)
+    if follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") {
+      return .path(try objectPath())
+    }
+    if isWord("old"), follower == UInt8(ascii: ".") {
+      let start = try advance().start
+      try advance()
+      return .path(try path(base: .old, from: start))
+    }
+    return .path(try path(base: .row, from: token.start))
+  }
+
+  private mutating func parenthesized() throws(SyntaxError) -> Expression {
+    let start = try advance().start
+    let inner: Expression
+    if startsQuery {
+      let verb = token
+      let body = try verbStatement()
+      inner = .query(body, range: SourceRange(start: verb.start, end: position))
+      try raiseHeight(above: 0, at: verb.range)
+    } else {
+      inner = try expression()
+    }
+    try require(.closeParenthesis, ")")
+    guard case .query(let body, _) = inner else { return inner }
+    return .query(body, range: SourceRange(start: start, end: position))
+  }
+
+  /// A statement that gives a value stands here: its verb, followed by a source.
+  private var startsQuery: Bool {
+    guard token.kind == .word, let verb = Grammar.verb(named: text(token.range)), verb.givesValue
+    else { return false }
+    let next = Lexer.token(in: bytes.span, at: token.end)
+    switch next.kind {
+    case .variable, .quotedName: return true
+    case .word:
+      let operators = ["and", "or", "in", "contains", "beginswith", "endswith", "like", "as"]
+      return !operators.contains {
+        StatementBounds.equalsIgnoringCase(next, $0, in: bytes.span)
+      }
+    default: return false
+    }
+  }
+
+  private mutating func call() throws(SyntaxError) -> Expression {
+    let name = try name(.function)
+    try advance()
+    var arguments: [Expression] = []
+    var deepest = 0
+    if try !accept(.closeParenthesis, ")") {
+      repeat {
+        arguments.append(try expression())
+        deepest = max(deepest, height)
+      } while try accept(.comma, ",")
+      try require(.closeParenthesis, ")")
+    }
+    height = deepest
+    try raiseHeight(above: 0, at: name.range)
+    let range = SourceRange(start: name.range.start, end: position)
+    return .call(function: name, arguments: arguments, range: range)
+  }
+
+  private mutating func array() throws(SyntaxError) -> Expression {
+    let open = try advance().range
+    var elements: [Expression] = []
+    var deepest = 0
+    while try !accept(.closeBracket, "]") {
+      elements.append(try expression())
+      deepest = max(deepest, height)
+      if try !accept(.comma, ",") {
+        try require(.closeBracket, "]")
+        break
+      }
+    }
+    height = deepest
+    try raiseHeight(above: 0, at: open)
+    return .array(elements, range: SourceRange(start: open.start, end: position))
+  }
+
+  private mutating func object() throws(SyntaxError) -> Expression {
+    let open = try advance().range
+    var fields: [ObjectField] = []
+    var deepest = 0
+    while try !accept(.closeBrace, "}") {
+      fields.append(try field())
+      deepest = max(deepest, height)
+      if try !accept(.comma, ",") {
+        try require(.closeBrace, "}")
+        break
+      }
+    }
+    height = deepest
+    try raiseHeight(above: 0, at: open)
+    return .object(fields, range: SourceRange(start: open.start, end: position))
+  }
+
+  private mutating func field() throws(SyntaxError) -> ObjectField {
+    let key: Name
+    if let string = try acceptString() {
+      key = string
+    } else {
+      key = try name(.property(nil))
+    }
+    try require(.colon, ":")
+    return ObjectField(key: key, value: try expression())
+  }
+
+  // MARK: Paths
+
+  /// `Dog(1)`, `Dog#12`. The name and its sign stand together.
+  mutating func objectName() throws(SyntaxError) -> ObjectName {
+    let name = try name(.className)
+    if name.text.lowercased() == "obj", token.kind == .openParenthesis {
+      return try objectNameInWords(from: name.range.start)
+    }
+    let key: ObjectName.Key
+    if token.kind == .hash {
+      key = .objectKey(try objectKey())
+    } else {
+      try require(.openParenthesis, "(")
+      key = try primaryKey(of: name.text)
+      try require(.closeParenthesis, ")")
+    }
+    return ObjectName(
+      className: name, key: key, range: SourceRange(start: name.range.start, end: position))
+  }
+
+  /// The digits after `#`.
+  private mutating func objectKey() throws(SyntaxError) -> Int64 {
+    try advance()
+    expect(.integer)
+    let start = token.start
+    var end = start
+    while Lexer.isDigit(byte(at: end)) { end += 1 }
+    guard let key = NumberText.integer(bytes[start..<end], isNegative: false) else {
+      throw failure()
+    }
+    resume(at: end)
+    return key
+  }
+
+  /// `obj("Dog", 1)`.
+  private mutating func objectNameInWords(from start: Int) throws(SyntaxError) -> ObjectName {
+    try advance()
+    guard let className = try acceptString() else { throw failure() }
+    try require(.comma, ",")
+    let key = try primaryKey(of: className.text)
+    try require(.closeParenthesis, ")")
+    return ObjectName(
+      className: className, key: key, range: SourceRange(start: start, end: position))
+  }
+
+  private mutating func primaryKey(of className: String) throws(SyntaxError) -> ObjectName.Key {
+    expect(.value)
+    expect(.primaryKey(of: className))
+    if token.kind == .variable { return .variable(variableName(try advance().range)) }
+    if let literal = try acceptLiteral() { return .primaryKey(literal) }
+    throw failure()
+  }
+
+  /// An object, with or without steps.
+  mutating func objectPath() throws(SyntaxError) -> PathExpression {
+    let object = try objectName()
+    let steps = try followingSteps(
+      owner: PropertyOwner(className: object.className.text))
+    return PathExpression(
+      base: .object(object), steps: steps,
+      range: SourceRange(start: object.range.start, end: position))
+  }
+
+  /// `$name`, with or without steps.
+  mutating func variablePath() throws(SyntaxError) -> PathExpression {
+    expect(.variable)
+    let name = variableName(try advance().range)
+    let steps = try followingSteps(owner: PropertyOwner(variable: name.text))
+    return PathExpression(
+      base: .variable(name), steps: steps,
+      range: SourceRange(start: name.range.start, end: position))
+  }
+
+  /// One step or more, separated by dots.
+  mutating func path(
+    base: PathExpression.Base, from start: Int
+  ) throws(SyntaxError) -> PathExpression {
+    var steps = try step(owner: propertyOwner)
+    steps += try followingSteps(owner: records ? owner(propertyOwner, after: steps) : nil)
+    return PathExpression(
+      base: base, steps: steps, range: SourceRange(start: start, end: position))
+  }
+
+  /// `[index]` and `.step` as far as they go.
+  private mutating func followingSteps(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
+    var steps: [PathStep] = []
+    while true {
+      if token.kind == .openBracket, token.start == position {
+        steps.append(try index())
+      } else if token.kind == .dot {
+        try advance()
+        steps += try step(owner: records ? self.owner(owner, after: steps) : nil)
+      } else {
+        return steps
+      }
+    }
+  }
+
+  private func owner(_ owner: PropertyOwner?, after steps: [PathStep]) -> PropertyOwner? {
+    owner?.adding(
+      steps.compactMap { step in
+        switch step.kind {
+        case .property(let name): name
+        case .backlinks(let className, let property): "@links.\(className).\(property)"
+        default: nil
+        }
+      })
+  }
+
+  /// A name or `@word`, with the indexes that follow.
+  private mutating func step(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
+    for word in Grammar.pathWords { expect(.offeredWord(word)) }
+    if token.kind == .atWord { return [try atStep()] }
+    let name = try name(.property(owner))
+    var steps = [PathStep(.property(name.text), range: name.range)]
+    while token.kind == .openBracket, token.start == position { steps.append(try index()) }
+    return steps
+  }
+
+  private mutating func atStep() throws(SyntaxError) -> PathStep {
+    let word = text(token.range)
+    let range = token.range
+    let kind: PathStep.Kind
+    switch word {
+    case "@keys": kind = .keys
+    case "@values": kind = .values
+    case "@type": kind = .type
+    case "@links":
+      try advance()
+      try require(.dot, ".")
+      let className = try name(.className)
+      try require(.dot, ".")
+      let property = try name(.property(PropertyOwner(className: className.text)))
+      return PathStep(
+        .backlinks(className: className.text, property: property.text),
+        range: range.joined(with: property.range))
+    default:
+      guard let aggregate = PathAggregate(rawValue: word == "@size" ? "@count" : word) else {
+        throw SyntaxError(
+          "no word \(word)", range: range,
+          suggestion: Spelling.nearest(to: word, among: Grammar.pathWords))
+      }
+      kind = .aggregate(aggregate)
+    }
+    try advance()
+    return PathStep(kind, range: range)
+  }
+
+  private mutating func index() throws(SyntaxError) -> PathStep {
+    let open = try advance().start
+    let kind: PathStep.Kind
+    let closesNext = Lexer.token(in: bytes.span, at: token.end).kind == .closeBracket
+    if token.kind == .star {
+      try advance()
+      kind = .all
+    } else if closesNext, isWord("first") {
+      try advance()
+      kind = .first
+    } else if closesNext, isWord("last") {
+      try advance()
+      kind = .last
+    } else {
+      kind = .index(try expression())
+    }
+    try require(.closeBracket, "]")
+    return PathStep(kind, range: SourceRange(start: open, end: position))
+  }
+}

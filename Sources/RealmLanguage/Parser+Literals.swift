@@ -1,0 +1,242 @@
+import RealmValues
+
+/// Literals of the shell. Source: shell.md 4.
+extension Parser {
+  /// Takes a literal that starts at the current token, or nothing if none does. Words that only
+  /// look like one (`uuid` without a parenthesis) are left.
+  mutating func acceptLiteral() throws(SyntaxError) -> Literal? {
+    switch token.kind {
+    case .number:
+      let range = token.range
+      let kind = try numberKind(range, isNegative: false)
+      try advance()
+      return Literal(kind, range: range)
+    case .minus, .plus: return try signedNumber()
+    case .date:
+      let range = token.range
+      guard let value = DateText.parse(bytes[range.start..<range.end]) else {
+        throw SyntaxError("no such date", range: range)
+      }
+      try advance()
+      return Literal(.date(value), range: range)
+    case .string:
+      let range = token.range
+      let value = try unescaped(range)
+      try advance()
+      return Literal(.string(value), range: range)
+    case .word: return try wordLiteral()
+    default: return nil
+    }
+  }
+
+  /// A number after its sign; nothing if no number follows directly.
+  private mutating func signedNumber() throws(SyntaxError) -> Literal? {
+    let sign = token
+    let next = Lexer.token(in: bytes.span, at: sign.end)
+    let range = SourceRange(start: sign.start, end: next.end)
+    let isNegative = sign.kind == .minus
+    guard next.start == sign.end else { return nil }
+    if next.kind == .number {
+      let kind = try numberKind(next.range, isNegative: isNegative)
+      resume(at: next.end)
+      return Literal(kind, range: range)
+    }
+    guard next.kind == .word else { return nil }
+    switch text(next.range).lowercased() {
+    case "inf", "infinity":
+      resume(at: next.end)
+      let value = isNegative ? -Double.infinity : .infinity
+      return Literal(.double(value, text: isNegative ? "-inf" : "inf"), range: range)
+    case "nan":
+      resume(at: next.end)
+      return Literal(.double(.nan, text: "nan"), range: range)
+    default: return nil
+    }
+  }
+
+  private mutating func wordLiteral() throws(SyntaxError) -> Literal? {
+    let range = token.range
+    guard range.length <= 20 else { return nil }
+    let word = text(range)
+    let follower = byte(at: range.end)
+    func take(_ kind: Literal.Kind) throws(SyntaxError) -> Literal {
+      try advance()
+      return Literal(kind, range: range)
+    }
+    switch word {
+    case "true", "TRUE": return try take(.bool(true))
+    case "false", "FALSE": return try take(.bool(false))
+    case "B64" where follower == UInt8(ascii: "\""): return try base64Literal()
+    default: break
+    }
+    if bytes[range.start] == UInt8(ascii: "T"), let literal = try secondsLiteral() {
+      return literal
+    }
+    switch word.lowercased() {
+    case "null", "nil": return try take(.null)
+    case "inf", "infinity": return try take(.double(.infinity, text: "inf"))
+    case "nan": return try take(.double(.nan, text: "nan"))
+    case "oid", "uuid", "hex", "binary", "decimal":
+      // A `where` would belong to the last word only.
+      guard follower == UInt8(ascii: "(") else { return nil }
+      return try constructorLiteral(word.lowercased())
+    default: return nil
+    }
+  }
+
+  private mutating func base64Literal() throws(SyntaxError) -> Literal {
+    let word = token
+    try advance()
+    guard token.kind == .string else { throw failure() }
+    let range = SourceRange(start: word.start, end: token.end)
+    guard let value = Base64.decode(bytes[token.start + 1..<token.end - 1]) else {
+      throw SyntaxError("malformed Base64", range: range, category: .badBase64)
+    }
+    try advance()
+    return Literal(.data(value), range: range)
+  }
+
+  /// `T1714564800:0`: seconds and nanoseconds.
+  private mutating func secondsLiteral() throws(SyntaxError) -> Literal? {
+    guard let match = RQLLexer.secondsAndNanoseconds(in: bytes.span, at: token.start) else {
+      return nil
+    }
+    let range = SourceRange(start: token.start, end: match.end)
+    guard let value = DateText.timestamp(match.seconds, match.nanoseconds) else {
+      throw SyntaxError(
+        "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
+        category: .badTimestamp)
+    }
+    resume(at: range.end)
+    return Literal(.date(value), range: range)
+  }
+
+  /// `oid(…)`, `uuid(…)`, `hex("…")`, `binary("…")`, `decimal(…)` with constant content; nothing if
+  /// the content makes it a call of the function of that name.
+  private mutating func constructorLiteral(_ word: String) throws(SyntaxError) -> Literal? {
+    let start = token.start
+    let inner = Lexer.token(in: bytes.span, at: token.end + 1)
+    var content = inner.range
+    var value: [UInt8]
+    if inner.kind == .string {
+      value = try unescaped(inner.range)
+    } else if word == "hex" || word == "binary" {
+      return nil
+    } else {
+      content = rawContent(from: token.end + 1)
+      value = Array(bytes[content.start..<content.end])
+    }
+    let close = Lexer.token(in: bytes.span, at: content.end)
+    guard close.kind == .closeParenthesis else { return nil }
+    let range = SourceRange(start: start, end: close.end)
+    let kind: Literal.Kind?
+    switch word {
+    case "oid": kind = ObjectID(hex: value).map(Literal.Kind.objectID)
+    case "uuid": kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
+    case "hex": kind = Self.bytes(fromHex: value).map(Literal.Kind.data)
+    case "decimal": kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
+    default: kind = .data(value)
+    }
+    guard let kind else {
+      if inner.kind != .string, value.isEmpty || word == "decimal" { return nil }
+      throw SyntaxError(Self.wrongContent(of: word), range: content)
+    }
+    resume(at: close.end)
+    return Literal(kind, range: range)
+  }
+
+  private static func wrongContent(of word: String) -> String {
+    switch word {
+    case "oid": "an object id has 24 hexadecimal digits"
+    case "uuid": "a UUID has 32 hexadecimal digits in groups of 8-4-4-4-12"
+    case "hex": "expected pairs of hexadecimal digits"
+    default: "not a decimal number"
+    }
+  }
+
+  /// The text from `offset` up to a closing parenthesis, blank or end, blanks before it skipped.
+  private func rawContent(from offset: Int) -> SourceRange {
+    var start = offset
+    while byte(at: start) == UInt8(ascii: " ") { start += 1 }
+    var end = start
+    while end < bytes.count, bytes[end] != UInt8(ascii: ")"), bytes[end] > UInt8(ascii: " ") {
+      end += 1
+    }
+    return SourceRange(start: start, end: end)
+  }
+
+  private static func bytes(fromHex text: [UInt8]) -> [UInt8]? {
+    guard text.count.isMultiple(of: 2) else { return nil }
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count / 2)
+    for index in stride(from: 0, to: text.count, by: 2) {
+      guard let high = NumberText.hexDigit(text[index]),
+        let low = NumberText.hexDigit(text[index + 1])
+      else { return nil }
+      result.append(high << 4 | low)
+    }
+    return result
+  }
+
+  /// The value of the number at `range`.
+  func numberKind(_ range: SourceRange, isNegative: Bool) throws(SyntaxError) -> Literal.Kind {
+    let digits = bytes[range.start..<range.end]
+    let sign = isNegative ? "-" : ""
+    let written = sign + text(range)
+    if let value = NumberText.integer(digits, isNegative: isNegative) { return .integer(value) }
+    if NumberText.isHexadecimal(digits) {
+      throw SyntaxError("a hexadecimal number beyond 64 bits", range: range)
+    }
+    if digits.last == UInt8(ascii: "f") {
+      let text = String(written.dropLast())
+      return .float(NumberText.float(text), text: text)
+    }
+    return .double(NumberText.double(written), text: written)
+  }
+
+  /// The bytes of the quoted text at `range` with its escapes translated. Source: shell.md 4.
+  func unescaped(_ range: SourceRange) throws(SyntaxError) -> [UInt8] {
+    let end = range.end - 1
+    var result: [UInt8] = []
+    result.reserveCapacity(end - range.start)
+    var index = range.start + 1
+    while index < end {
+      let byte = bytes[index]
+      guard byte == UInt8(ascii: "\\") else {
+        result.append(byte)
+        index += 1
+        continue
+      }
+      switch self.byte(at: index + 1) {
+      case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
+      case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
+      case UInt8(ascii: "r"): result.append(UInt8(ascii: "\r"))
+      case UInt8(ascii: "u"):
+        guard let scalar = unicodeEscape(at: index + 2, before: end) else {
+          throw SyntaxError(
+            "expected four hexadecimal digits of a character after \\u",
+            range: SourceRange(start: index, end: min(index + 6, end)))
+        }
+        result.append(contentsOf: Array(String(Character(scalar)).utf8))
+        index += 4
+      case let other where "\\\"'`/".utf8.contains(other): result.append(other)
+      default:
+        throw SyntaxError(
+          "unknown escape; \\n \\t \\r \\\\ \\\" \\' and \\u0000 are known",
+          range: SourceRange(start: index, end: index + 2))
+      }
+      index += 2
+    }
+    return result
+  }
+
+  private func unicodeEscape(at offset: Int, before end: Int) -> Unicode.Scalar? {
+    guard offset + 4 <= end else { return nil }
+    var value: UInt32 = 0
+    for index in offset..<offset + 4 {
+      guard let digit = NumberText.hexDigit(bytes[index]) else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    return Unicode.Scalar(value)
+  }
+}

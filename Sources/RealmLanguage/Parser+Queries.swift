@@ -1,0 +1,100 @@
+/// The verbs of the groups Objects and Queries that read, and `export`. Source: shell.md 5.
+extension Parser {
+  mutating func getStatement() throws(SyntaxError) -> StatementBody {
+    let target = try target()
+    let owner = records ? owner(of: .path(target)) : nil
+    return .get(GetStatement(target: target, columns: try acceptColumns(of: owner) ?? []))
+  }
+
+  /// An object, with or without steps; `Dog 1` reads as `Dog(1)`.
+  private mutating func target() throws(SyntaxError) -> PathExpression {
+    expect(.className)
+    expect(.variable)
+    switch token.kind {
+    case .variable: return try variablePath()
+    case .word, .quotedName: break
+    default: throw failure()
+    }
+    let follower = byte(at: token.end)
+    if follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") { return try objectPath() }
+    let className = try name(.className)
+    expect(.value)
+    expect(.primaryKey(of: className.text))
+    let key: ObjectName.Key
+    if token.kind == .variable {
+      key = .variable(variableName(try advance().range))
+    } else if let literal = try acceptLiteral() {
+      key = .primaryKey(literal)
+    } else {
+      throw failure()
+    }
+    let range = SourceRange(start: className.range.start, end: position)
+    return PathExpression(
+      base: .object(ObjectName(className: className, key: key, range: range)), steps: [],
+      range: range)
+  }
+
+  mutating func whereStatement() throws(SyntaxError) -> StatementBody {
+    let source = try source()
+    let owner = owner(of: source)
+    var statement = WhereStatement(
+      source: source,
+      condition: Condition(query: try query(owner: owner, clauseWords: ["args", "show"])),
+      columns: [])
+    var hasArguments = false
+    var hasColumns = false
+    while true {
+      if !hasArguments, let arguments = try acceptArguments() {
+        statement.condition.arguments = arguments
+        hasArguments = true
+      } else if !hasColumns, let columns = try acceptColumns(of: owner) {
+        statement.columns = columns
+        hasColumns = true
+      } else {
+        return .where(statement)
+      }
+    }
+  }
+
+  mutating func countStatement() throws(SyntaxError) -> StatementBody {
+    let source = try source()
+    let condition = try acceptCondition(on: source, clauseWords: [])
+    return .count(CountStatement(source: source, condition: condition))
+  }
+
+  mutating func moreStatement() throws(SyntaxError) -> StatementBody {
+    if try accept(word: "all") { return .more(.all) }
+    if let rows = try acceptInteger() { return .more(.rows(rows)) }
+    return .more(.next)
+  }
+
+  mutating func lastStatement() throws(SyntaxError) -> StatementBody {
+    .last(mode: try acceptMode())
+  }
+
+  mutating func exportStatement() throws(SyntaxError) -> StatementBody {
+    let content: ExportStatement.Content
+    if try accept(word: "all") {
+      content = .all
+    } else {
+      let source = try source()
+      let condition = try acceptCondition(on: source, clauseWords: ["show", "to"])
+      let columns = try acceptColumns(of: owner(of: source)) ?? []
+      content = .source(source, condition: condition, columns: columns)
+    }
+    try require(word: "to")
+    var statement = ExportStatement(content: content, path: try filePath(.output))
+    while true {
+      if try accept(word: "format") {
+        guard let format = try accept(oneOf: ExportFormat.self) else { throw failure() }
+        statement.format = format
+      } else if try accept(word: "append") {
+        statement.append = true
+      } else if try accept(word: "links") {
+        statement.links = true
+      } else {
+        return .export(statement)
+      }
+    }
+  }
+}

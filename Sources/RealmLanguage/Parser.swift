@@ -1,0 +1,332 @@
+/// The state shared by the parts of the parser: one token of look-ahead, and a record of what would
+/// have been accepted at the furthest place reached.
+///
+/// Statements are parsed without that record; only when one fails, or the prompt wants to know how
+/// to go on, is it parsed once more with it.
+struct Parser {
+  /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
+  static let greatestDepth = 200
+
+  let bytes: [UInt8]
+  /// The end of the last token taken.
+  var position: Int
+  /// The next token, when a statement is read.
+  var token = Token(.end, start: 0, end: 0)
+  /// The next token, when a predicate is read.
+  var rql = RQLToken(.end, start: 0, end: 0)
+  /// The last token taken; decides whether a newline ends the statement.
+  private(set) var lastToken: Token?
+  /// Open brackets; newlines do not count inside.
+  private(set) var depth = 0
+  /// Levels of the operand or expression parsed last.
+  var height = 0
+  /// The text is a bare predicate, without the additions of the shell.
+  var isBarePredicate = false
+  /// What the class and variables of the predicate are called, for completion.
+  var propertyOwner: PropertyOwner?
+  /// Variables of the enclosing SUBQUERYs with the owners of their properties.
+  var subqueryVariables: [(name: String, owner: PropertyOwner?)] = []
+
+  /// Collects `expected`.
+  var records = false
+  private(set) var furthest = 0
+  private(set) var expected: [Expectation] = []
+
+  /// Starts at `position`; the first token is read by `start`.
+  init(bytes: [UInt8], position: Int) {
+    self.bytes = bytes
+    self.position = position
+  }
+
+  // MARK: Tokens of statements
+
+  /// Reads the first token at `position`.
+  mutating func start() { token = nextToken(from: position) }
+
+  /// The token at or after `offset`; a newline only if it ends the statement.
+  private func nextToken(from offset: Int) -> Token {
+    var next = Lexer.token(in: bytes.span, at: offset)
+    while next.kind == .newline, skipsNewlines {
+      next = Lexer.token(in: bytes.span, at: next.end)
+    }
+    return next
+  }
+
+  /// A newline after the last token is a blank.
+  var skipsNewlines: Bool { depth > 0 || asksForMore }
+
+  private var asksForMore: Bool {
+    guard let lastToken else { return false }
+    return lastToken.kind.continuesLine
+      || StatementBounds.isContinuingWord(lastToken, in: bytes.span)
+  }
+
+  /// Takes the token; returns it.
+  @discardableResult
+  mutating func advance() throws(SyntaxError) -> Token {
+    let taken = token
+    try track(opens: taken.kind.opens, closes: taken.kind.closes, at: taken.range)
+    position = taken.end
+    lastToken = taken
+    token = nextToken(from: position)
+    return taken
+  }
+
+  /// Counts a bracket.
+  mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
+    if opens {
+      depth += 1
+      guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
+    } else if closes, depth > 0 {
+      depth -= 1
+    }
+  }
+
+  /// Goes on at `offset`, after text that is not made of tokens; it ends like an operand.
+  mutating func resume(at offset: Int) {
+    position = offset
+    lastToken = nil
+    token = nextToken(from: offset)
+  }
+
+  /// The error for text that is nested too deep.
+  static func tooDeep(at range: SourceRange) -> SyntaxError {
+    SyntaxError("nested more than \(greatestDepth) deep", name: .limitExceeded, range: range)
+  }
+
+  /// Notes that an operator stands above operands of heights `left` and the current one.
+  mutating func raiseHeight(above left: Int, at range: SourceRange) throws(SyntaxError) {
+    height = max(left, height) + 1
+    guard height <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
+  }
+
+  /// The text of a range.
+  func text(_ range: SourceRange) -> String {
+    String(decoding: bytes[range.start..<range.end], as: UTF8.self)
+  }
+
+  /// The byte at `offset`, 0 beyond the end.
+  func byte(at offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+
+  // MARK: Expectations
+
+  /// Records that `expectation` would be accepted here.
+  @inline(__always)
+  mutating func expect(_ expectation: Expectation) {
+    if records { record(expectation, at: token.start) }
+  }
+
+  mutating func record(_ expectation: Expectation, at place: Int) {
+    if place > furthest {
+      furthest = place
+      expected.removeAll(keepingCapacity: true)
+    }
+    if place == furthest, !expected.contains(expectation) { expected.append(expectation) }
+  }
+
+  /// The error for a token that nothing accepts.
+  func failure(suggestingFrom names: [String] = []) -> SyntaxError {
+    failure(
+      at: token.range, isWord: token.kind == .word,
+      isUnterminated: token.kind == .unterminatedString || token.kind == .unterminatedName,
+      isOther: token.kind == .other, suggestingFrom: names)
+  }
+
+  /// The error for text at `range` that nothing accepts.
+  func failure(
+    at range: SourceRange, isWord: Bool, isUnterminated: Bool, isOther: Bool,
+    suggestingFrom names: [String] = []
+  ) -> SyntaxError {
+    if isUnterminated {
+      return SyntaxError(
+        "the closing quote is missing", range: SourceRange(start: range.start, end: range.start + 1)
+      )
+    }
+    let here = range.start == furthest ? expected : []
+    var range = range
+    if !isWord, range.start < bytes.count, bytes[range.start] == UInt8(ascii: "\n") {
+      range.end = range.start
+    }
+    var message = SyntaxError.message(expecting: here)
+    if isOther, here.isEmpty { message = "a character that has no meaning here" }
+    var suggestion: String?
+    if isWord {
+      let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
+      suggestion = Spelling.nearest(to: text(range), among: words + names)
+    }
+    return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
+  }
+
+  // MARK: Words and signs
+
+  /// The token is the word, in any case.
+  func isWord(_ word: String) -> Bool {
+    token.kind == .word && StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
+  }
+
+  /// Takes the word if it stands here.
+  mutating func accept(word: String) throws(SyntaxError) -> Bool {
+    expect(.word(word))
+    guard isWord(word) else { return false }
+    try advance()
+    return true
+  }
+
+  /// Takes the word, which must stand here.
+  mutating func require(word: String) throws(SyntaxError) {
+    guard try accept(word: word) else { throw failure() }
+  }
+
+  /// Takes the sign if it stands here; `spelling` is for messages.
+  mutating func accept(_ kind: TokenKind, _ spelling: String) throws(SyntaxError) -> Bool {
+    expect(.symbol(spelling))
+    guard token.kind == kind else { return false }
+    try advance()
+    return true
+  }
+
+  /// Takes the sign, which must stand here.
+  mutating func require(_ kind: TokenKind, _ spelling: String) throws(SyntaxError) {
+    guard try accept(kind, spelling) else { throw failure() }
+  }
+
+  /// Takes the one of `words` that stands here, in any case, or nothing.
+  mutating func accept<Choice: RawRepresentable<String> & CaseIterable>(
+    oneOf choices: Choice.Type
+  ) throws(SyntaxError) -> Choice? {
+    for choice in choices.allCases where try accept(word: choice.rawValue) { return choice }
+    return nil
+  }
+
+  /// Takes a name, in back quotes or not; `expectation` says what it names.
+  mutating func name(_ expectation: Expectation) throws(SyntaxError) -> Name {
+    guard let name = try acceptName(expectation) else { throw failure() }
+    return name
+  }
+
+  /// Takes a name if one stands here.
+  mutating func acceptName(
+    _ expectation: Expectation
+  ) throws(SyntaxError) -> Name? {
+    expect(expectation)
+    switch token.kind {
+    case .word:
+      let range = try advance().range
+      return Name(text(range), range: range)
+    case .quotedName:
+      let range = try advance().range
+      return Name(unquotedName(range), range: range)
+    default: return nil
+    }
+  }
+
+  /// The name in the back quotes at `range`.
+  func unquotedName(_ range: SourceRange) -> String {
+    let inner = text(SourceRange(start: range.start + 1, end: range.end - 1))
+    guard inner.utf8.contains(UInt8(ascii: "`")) else { return inner }
+    return String(
+      decoding: Self.halvingBackQuotes(inner.utf8), as: UTF8.self)
+  }
+
+  private static func halvingBackQuotes(_ utf8: String.UTF8View) -> [UInt8] {
+    var result: [UInt8] = []
+    var skip = false
+    for byte in utf8 {
+      let isQuote = byte == UInt8(ascii: "`")
+      if isQuote, skip {
+        skip = false
+        continue
+      }
+      result.append(byte)
+      skip = isQuote
+    }
+    return result
+  }
+
+  /// The name of a variable token, without its dollar sign.
+  func variableName(_ range: SourceRange) -> Name {
+    Name(text(SourceRange(start: range.start + 1, end: range.end)), range: range)
+  }
+
+  /// Takes a whole number without sign, decimal or hexadecimal, if one stands here.
+  mutating func acceptInteger() throws(SyntaxError) -> IntegerOperand? {
+    expect(.integer)
+    guard token.kind == .number else { return nil }
+    guard case .integer(let value) = try numberKind(token.range, isNegative: false) else {
+      return nil
+    }
+    return IntegerOperand(value, range: try advance().range)
+  }
+
+  /// Takes a whole number, which must stand here.
+  mutating func integer() throws(SyntaxError) -> IntegerOperand {
+    guard let value = try acceptInteger() else { throw failure() }
+    return value
+  }
+
+  /// Takes a text in quotes if one stands here.
+  mutating func acceptString() throws(SyntaxError) -> Name? {
+    expect(.string)
+    guard token.kind == .string else { return nil }
+    let range = token.range
+    let value = try unescaped(range)
+    try advance()
+    return Name(String(decoding: value, as: UTF8.self), range: range)
+  }
+
+  // MARK: Paths and raw text
+
+  /// Takes a file path: a text in quotes or a bare word of letters, digits and `. _ - / ~ +`.
+  mutating func filePath(_ kind: Expectation.FileKind) throws(SyntaxError) -> FilePath {
+    guard let path = try acceptFilePath(kind) else { throw failure() }
+    return path
+  }
+
+  /// Takes a file path if one stands here.
+  mutating func acceptFilePath(
+    _ kind: Expectation.FileKind
+  ) throws(SyntaxError) -> FilePath? {
+    expect(.file(kind))
+    if token.kind == .string {
+      let range = token.range
+      let value = try unescaped(range)
+      resume(at: range.end)
+      return FilePath(String(decoding: value, as: UTF8.self), isQuoted: true, range: range)
+    }
+    let range = barePathRange
+    guard range.length > 0 else { return nil }
+    resume(at: range.end)
+    return FilePath(text(range), range: range)
+  }
+
+  /// The bare path at the current token; empty if there is none.
+  var barePathRange: SourceRange {
+    let span = bytes.span
+    var end = token.start
+    while end < span.count {
+      switch span[end] {
+      case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: "~"),
+        UInt8(ascii: "+"):
+        end += 1
+      default:
+        let next = Lexer.nameEnd(in: span, from: end)
+        if next == end { return SourceRange(start: token.start, end: end) }
+        end = next
+      }
+    }
+    return SourceRange(start: token.start, end: end)
+  }
+
+  /// Takes the rest of the line, without blanks around it.
+  mutating func restOfLine() -> Name {
+    let lineEnd = Lexer.lineEnd(in: bytes.span, from: position)
+    var start = position
+    var end = lineEnd
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    while start < end, isBlank(bytes[start]) { start += 1 }
+    while end > start, isBlank(bytes[end - 1]) { end -= 1 }
+    resume(at: lineEnd)
+    let range = SourceRange(start: start, end: end)
+    return Name(text(range), range: range)
+  }
+}

@@ -1,0 +1,176 @@
+/// Whether a text can be run or needs more lines.
+public enum Completeness: Equatable, Sendable {
+  /// Whole statements.
+  case complete
+  /// A bracket, string or line is open; the next row is indented by two blanks for each bracket.
+  case incomplete(openBrackets: Int)
+}
+
+/// Finds where statements end, without parsing them. The prompt and scripts use the same test.
+/// Source: shell.md 3.
+public enum StatementBounds {
+  /// Words that never end a line. Source: shell.md 3.
+  static let continuingWords: Set<String> = [
+    "and", "or", "not", "in", "contains", "beginswith", "endswith", "like", "between", "where",
+    "by", "to", "from", "show",
+  ]
+
+  /// Whether `text` consists of whole statements.
+  public static func completeness(of text: Span<UInt8>) -> Completeness {
+    var scan = Scan(offset: 0)
+    while scan.offset < text.count { scan.line(of: text) }
+    return scan.isComplete ? .complete : .incomplete(openBrackets: scan.depth)
+  }
+
+  /// The end of the shortest run of lines from `offset` on that consists of whole statements, or the
+  /// end of the text. `offset` is the start of a line.
+  public static func chunkEnd(in text: Span<UInt8>, from offset: Int) -> Int {
+    var scan = Scan(offset: offset)
+    repeat { scan.line(of: text) } while scan.offset < text.count && !scan.isComplete
+    return scan.offset
+  }
+
+  /// The end of the statement that starts at `offset`, before its newline or `;`.
+  static func statementEnd(in text: Span<UInt8>, from offset: Int) -> Int {
+    var scan = Scan(offset: offset)
+    while scan.offset < text.count {
+      scan.line(of: text, oneStatement: true)
+      if scan.isComplete { break }
+    }
+    return scan.offset
+  }
+
+  /// The state between two tokens.
+  private struct Scan {
+    var offset: Int
+    var depth = 0
+    /// The last two tokens of the statement.
+    var last: Token?
+    var beforeLast: TokenKind?
+    /// The line read last asks for another one.
+    var continues = false
+    /// The statement reads a path, where operators are ordinary characters.
+    var isPathStatement = false
+
+    init(offset: Int) { self.offset = offset }
+
+    var isComplete: Bool { depth == 0 && !continues }
+
+    /// Reads to the end of the line, or of the first statement in it.
+    mutating func line(of text: Span<UInt8>, oneStatement: Bool = false) {
+      continues = false
+      while true {
+        let token = Lexer.token(in: text, at: offset)
+        switch token.kind {
+        case .end:
+          continues = asksForMore(text) || endsWithBackslash(text)
+          offset = token.end
+          return
+        case .newline:
+          continues = asksForMore(text)
+          if isComplete { last = nil }
+          offset = oneStatement && isComplete ? token.start : token.end
+          return
+        case .semicolon where depth == 0:
+          last = nil
+          offset = oneStatement ? token.start : token.end
+          if oneStatement { return }
+        default:
+          if isRaw(token, in: text) {
+            offset = Lexer.lineEnd(in: text, from: token.end)
+            last = nil
+          } else {
+            take(token, in: text)
+          }
+        }
+      }
+    }
+
+    /// A token after which the rest of the line is not ours: `|`, `!`, `help`, `?`.
+    private func isRaw(_ token: Token, in text: Span<UInt8>) -> Bool {
+      let startsStatement = depth == 0 && last == nil
+      return switch token.kind {
+      case .pipe: true
+      case .not, .question: startsStatement
+      case .word: startsStatement && equalsIgnoringCase(token, "help", in: text)
+      default: false
+      }
+    }
+
+    private mutating func take(_ token: Token, in text: Span<UInt8>) {
+      if last == nil {
+        isPathStatement =
+          equalsIgnoringCase(token, "cd", in: text) || equalsIgnoringCase(token, "open", in: text)
+          || equalsIgnoringCase(token, "source", in: text)
+      }
+      if token.kind.opens {
+        depth += 1
+      } else if token.kind.closes {
+        depth = max(0, depth - 1)
+      }
+      beforeLast = last?.kind
+      last = token
+      offset = token.end
+    }
+
+    /// The last token does not end a line.
+    private func asksForMore(_ text: Span<UInt8>) -> Bool {
+      guard let last else { return false }
+      switch last.kind {
+      case .unterminatedString, .unterminatedName: return true
+      case .word: return isContinuingWord(last, in: text)
+      case .star:
+        // After an operand an operator, elsewhere the column `*`; `show` is no operand.
+        return !isPathStatement && beforeLast.map(isOperandEnd) ?? false
+          && !startsColumns(before: last, in: text)
+      case .plus, .minus, .slash, .percent: return !isPathStatement
+      default: return last.kind.continuesLine
+      }
+    }
+
+    private func startsColumns(before token: Token, in text: Span<UInt8>) -> Bool {
+      var end = token.start
+      while end > 0, text[end - 1] == UInt8(ascii: " ") { end -= 1 }
+      guard end >= 4 else { return false }
+      return equalsIgnoringCase(Token(.word, start: end - 4, end: end), "show", in: text)
+    }
+
+    private func isOperandEnd(_ kind: TokenKind) -> Bool {
+      switch kind {
+      case .word, .quotedName, .variable, .atWord, .string, .number, .date: true
+      default: kind.closes
+      }
+    }
+
+    /// What follows the last token is a backslash that joins its line to the next.
+    private func endsWithBackslash(_ text: Span<UInt8>) -> Bool {
+      var index = offset
+      while index < text.count,
+        text[index] == UInt8(ascii: " ") || text[index] == UInt8(ascii: "\t")
+      {
+        index += 1
+      }
+      return Lexer.peek(text, index) == UInt8(ascii: "\\")
+    }
+  }
+
+  /// The token is one of `continuingWords`, in any case.
+  static func isContinuingWord(_ token: Token, in text: Span<UInt8>) -> Bool {
+    guard token.kind == .word, token.end - token.start <= 10 else { return false }
+    return continuingWords.contains { equalsIgnoringCase(token, $0, in: text) }
+  }
+
+  /// The token is `word`, ASCII letters in any case; `word` is in lower case.
+  static func equalsIgnoringCase(_ token: Token, _ word: String, in text: Span<UInt8>) -> Bool {
+    let utf8 = word.utf8
+    guard utf8.count == token.end - token.start else { return false }
+    var index = token.start
+    for byte in utf8 {
+      let own = text[index]
+      let lower = own &- UInt8(ascii: "A") < 26 ? own | 0x20 : own
+      if lower != byte { return false }
+      index += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,124 @@
+/// Parses the statements of a text one after the other.
+public struct StatementParser {
+  /// The text.
+  public let source: SourceText
+  private var offset: Int
+  private var invalidOffset: Int?
+
+  /// Starts at the beginning of `source`; a byte-order mark there is skipped.
+  public init(_ source: SourceText) {
+    self.source = source
+    offset = source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    do {
+      _ = try UTF8Span(validating: source.bytes.span)
+    } catch {
+      invalidOffset = error.byteOffsets.lowerBound
+    }
+  }
+
+  /// The next statement, nil at the end of the text. After an error the next call goes on behind
+  /// the statement that failed; text that is not UTF-8 gives one error and no statement.
+  public mutating func next() throws(SyntaxError) -> Statement? {
+    if let invalid = invalidOffset {
+      invalidOffset = nil
+      offset = source.bytes.count
+      throw SyntaxError(
+        "text that is not UTF-8", name: .invalidUTF8,
+        range: SourceRange(start: invalid, end: invalid + 1))
+    }
+    skipSeparators()
+    guard offset < source.bytes.count else { return nil }
+    var parser = Parser(bytes: source.bytes, position: offset)
+    do throws(SyntaxError) {
+      parser.start()
+      let statement = try parser.statement()
+      offset = parser.token.start
+      return statement
+    } catch {
+      // Once more, to know what would have been right.
+      var recorder = Parser(bytes: source.bytes, position: offset)
+      recorder.records = true
+      offset = StatementBounds.statementEnd(in: source.bytes.span, from: offset)
+      recorder.start()
+      _ = try recorder.statement()
+      throw error
+    }
+  }
+
+  private mutating func skipSeparators() {
+    while true {
+      let token = Lexer.token(in: source.bytes.span, at: offset)
+      switch token.kind {
+      case .newline, .semicolon: offset = token.end
+      default:
+        offset = token.start
+        return
+      }
+    }
+  }
+
+  /// All statements of a text.
+  public static func parse(_ text: String) throws(SyntaxError) -> [Statement] {
+    var parser = StatementParser(SourceText(text))
+    var statements: [Statement] = []
+    while let statement = try parser.next() { statements.append(statement) }
+    return statements
+  }
+
+  /// What may stand at the end of `text`, which is what was typed up to the cursor. A name, variable,
+  /// path or open string that touches the end counts as not yet typed: it is what will be completed.
+  public static func continuation(of text: [UInt8]) -> Continuation {
+    var start = 0
+    while start < text.count {
+      let end = StatementBounds.statementEnd(in: text.span, from: start)
+      let next = Lexer.token(in: text.span, at: end)
+      guard next.kind == .newline || next.kind == .semicolon else { break }
+      start = next.end
+    }
+    let word = wordStart(in: text, after: start, isPath: false)
+    for offset in [
+      openString(in: text, from: start), wordStart(in: text, after: start, isPath: true),
+    ] {
+      guard let offset, offset < word else { continue }
+      let expected = expectations(at: offset, of: text, from: start)
+      let isFile = expected.contains { if case .file = $0 { true } else { false } }
+      if isFile { return Continuation(offset: offset, expected: expected) }
+    }
+    return Continuation(offset: word, expected: expectations(at: word, of: text, from: start))
+  }
+
+  /// What fits at `offset` if nothing stands behind it.
+  private static func expectations(
+    at offset: Int, of text: [UInt8], from start: Int
+  ) -> [Expectation] {
+    var parser = Parser(bytes: Array(text[..<offset]), position: start)
+    parser.records = true
+    parser.start()
+    _ = try? parser.statement()
+    return parser.furthest >= offset ? parser.expected : []
+  }
+
+  /// The start of the string that is open at the end of `text`.
+  private static func openString(in text: [UInt8], from start: Int) -> Int? {
+    var token = Lexer.token(in: text.span, at: start)
+    while token.kind != .end {
+      if token.kind == .unterminatedString { return token.start }
+      token = Lexer.token(in: text.span, at: token.end)
+    }
+    return nil
+  }
+
+  /// The start of the word, or path, that ends with the text.
+  private static func wordStart(in text: [UInt8], after start: Int, isPath: Bool) -> Int {
+    var index = text.count
+    while index > start {
+      let byte = text[index - 1]
+      let belongs =
+        Lexer.isASCIINameStart(byte) || Lexer.isDigit(byte) || byte >= 0x80
+        || (isPath ? "./-~+" : "$@").utf8.contains(byte)
+      guard belongs else { break }
+      index -= 1
+    }
+    return index
+  }
+}

@@ -1,0 +1,68 @@
+import RealmLanguage
+import Testing
+
+/// What may follow a text that is being typed.
+@Suite struct ContinuationTests {
+  private func expected(_ text: String) -> (offset: Int, expected: [RealmLanguage.Expectation]) {
+    let result = StatementParser.continuation(of: Array(text.utf8))
+    return (result.offset, result.expected)
+  }
+
+  private func property(_ className: String?, _ steps: [String] = []) -> RealmLanguage.Expectation {
+    .property(PropertyOwner(className: className, steps: steps))
+  }
+
+  @Test(arguments: [
+    "", "wh", "count Dog; coun", "where Dog age > 3\nwh", "time ", "expect error X: ",
+  ])
+  func verbs(_ text: String) { #expect(expected(text).expected.contains(.verb)) }
+
+  @Test func sources() {
+    #expect(expected("where ").expected == [.className, .variable])
+    #expect(expected("count Do").offset == 6)
+  }
+
+  @Test func propertiesFollowThePath() {
+    #expect(expected("where Dog ").expected.contains(property("Dog")))
+    #expect(expected("where Person address.ci").expected.contains(property("Person", ["address"])))
+    #expect(expected("where Person address.ci").offset == 21)
+    #expect(expected("where Person(1).dogs na").expected.contains(property("Person", ["dogs"])))
+    #expect(expected("where Dog age > 3 SORT(na").expected.contains(property("Dog")))
+    #expect(expected("where Dog show owners {na").expected.contains(property("Dog", ["owners"])))
+    #expect(expected("where Dog show address.c").expected.contains(property("Dog", ["address"])))
+    #expect(
+      expected("where Dog SUBQUERY(owners, $o, $o.x.na").expected.contains(
+        property("Dog", ["owners", "x"])))
+    #expect(
+      expected("print $rex.na").expected.contains(.property(PropertyOwner(variable: "rex"))))
+    #expect(expected("export Dog show na").expected.contains(property("Dog")))
+  }
+
+  @Test func clauseWords() {
+    let words = expected("where Dog age > 3 ke").expected
+    #expect(words.contains(.word("args")) && words.contains(.word("SORT")))
+    #expect(words.contains(.endOfStatement))
+    #expect(expected("where Dog age ").expected == [.comparator])
+    #expect(expected("schema Dog as ").expected.contains(.word("mermaid")))
+  }
+
+  @Test func filesAndValues() {
+    #expect(expected("open da/ta").offset == 5)
+    #expect(expected("open da/ta").expected.contains(.file(.database)))
+    #expect(expected("open \"my fi").offset == 5)
+    #expect(expected("cd ../mo").expected.contains(.file(.folder)))
+    #expect(expected("open x.realm key ").expected == [.file(.key)])
+    #expect(expected("get Dog ").expected.contains(.primaryKey(of: "Dog")))
+    #expect(expected("get Dog(").expected.contains(.primaryKey(of: "Dog")))
+    #expect(expected("mode ").expected.contains(.mode))
+    #expect(expected("config ro").expected.contains(.setting))
+    #expect(expected("config rows ").expected.contains(.settingValue(of: "rows")))
+    #expect(expected("help ").expected.contains(.helpTopic))
+    #expect(expected("expect error ").expected.contains(.errorName))
+    #expect(expected("print up").expected.contains(.function))
+  }
+
+  @Test func nothingAfterAnError() {
+    #expect(expected("where Dog age age ").expected.isEmpty)
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import RealmLanguage
+import Testing
+
+/// Texts that are almost right never trap, whatever becomes of them.
+/// `REALMSH_FUZZ_COUNT` raises the number of texts.
+@Suite struct FuzzTests {
+  /// A repeatable source of random numbers.
+  struct Random {
+    var state: UInt64
+    mutating func next(below bound: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return Int(state % UInt64(bound))
+    }
+  }
+
+  static let fragments = [
+    "(", ")", "[", "]", "{", "}", "\"", "'", "`", "\\", "#", "$", "@", ".", ",", ";", "|", "!", "?",
+    "\n", " ", "-", "+", "*", "/", "=", "<", ">", "&", "0", "9", "0x", "1e", "T1:", "B64\"", "oid(",
+    "uuid(", "and ", "or ", "not ", " in ", "any ", "show ", "where ", "args (", "SUBQUERY(",
+    "SORT(", "LIMIT(", "@count", "@links.", "$0", "$K0", "[c]", "2024-05-01",
+    "99999999999999999999",
+    "é", "\u{301}", "🐶", "\0", "geoCircle([", "(count ", "Dog(", "Dog#", "old.", "decimal(",
+  ]
+
+  private static var count: Int {
+    getenv("REALMSH_FUZZ_COUNT").flatMap { Int(String(cString: $0)) } ?? 15000
+  }
+
+  /// Changes a few places of a text.
+  private func mutated(_ text: [UInt8], with other: [UInt8], _ random: inout Random) -> [UInt8] {
+    var result = text
+    for _ in 0...random.next(below: 4) {
+      let place = random.next(below: result.count + 1)
+      switch random.next(below: 6) {
+      case 0:
+        result.insert(
+          contentsOf: Self.fragments[random.next(below: Self.fragments.count)].utf8, at: place)
+      case 1 where place < result.count: result.remove(at: place)
+      case 2 where place < result.count: result[place] = UInt8(random.next(below: 256))
+      case 3: result.removeLast(min(result.count, random.next(below: 10)))
+      case 4: result.removeSubrange(place..<min(result.count, place + random.next(below: 12)))
+      default:
+        let start = random.next(below: other.count + 1)
+        let end = min(other.count, start + random.next(below: 20))
+        result.insert(contentsOf: other[start..<end], at: place)
+      }
+    }
+    return result
+  }
+
+  private static let seeds: [[UInt8]] = {
+    let own =
+      StatementTests.rows.map(\.text) + CanonicalTextTests.predicates.map { "where C " + $0.0 }
+    return own.map { Array($0.utf8) }
+      + ErrorTests.rows.map { Array($0.text.utf8) }.filter { $0.count < 200 }
+  }()
+
+  @Test func statements() {
+    var random = Random(state: 0x9E37_79B9_7F4A_7C15)
+    for _ in 0..<Self.count {
+      let seed = Self.seeds[random.next(below: Self.seeds.count)]
+      let other = Self.seeds[random.next(below: Self.seeds.count)]
+      let bytes = mutated(seed, with: other, &random)
+      check(bytes)
+    }
+  }
+
+  private func check(_ bytes: [UInt8]) {
+    let source = SourceText(fileName: "fuzz", bytes: bytes)
+    var parser = StatementParser(source)
+    var steps = 0
+    while steps <= bytes.count + 2 {
+      steps += 1
+      do {
+        guard let statement = try parser.next() else { break }
+        #expect(statement.range.end <= bytes.count)
+        if case .where(let parsed) = statement.body {
+          _ = CanonicalText.string(parsed.condition.query)
+        }
+      } catch {
+        let isInside = error.range.start >= 0 && error.range.end <= bytes.count
+        #expect(isInside, "\(bytes)")
+        _ = source.place(of: error.range.start)
+      }
+    }
+    #expect(steps <= bytes.count + 2, "no end: \(bytes)")
+    _ = StatementParser.continuation(of: bytes)
+    _ = StatementBounds.completeness(of: bytes.span)
+  }
+
+  @Test func predicates() {
+    let seeds =
+      CanonicalTextTests.predicates.map { Array($0.0.utf8) }
+      + PredicateTests.rows.map { Array($0.text.utf8) }
+    var random = Random(state: 0x2545_F491_4F6C_DD1D)
+    for _ in 0..<Self.count {
+      let seed = seeds[random.next(below: seeds.count)]
+      let bytes = mutated(seed, with: seeds[random.next(below: seeds.count)], &random)
+      do {
+        _ = CanonicalText.string(try PredicateParser.parse(bytes))
+      } catch {
+        #expect(error.range.end <= bytes.count, "\(bytes)")
+      }
+    }
+  }
+}
