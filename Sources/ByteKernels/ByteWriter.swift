@@ -77,7 +77,8 @@ public final class ByteWriter {
     }
   }
 
-  /// Appends the UTF-8 of a text.
+  /// Appends the UTF-8 of a text; a literal takes the overload for literals.
+  @_disfavoredOverload
   public func write(_ text: String) {
     var text = text
     text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
