@@ -61,11 +61,6 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
-    // One test target per target.
-    .testTarget(
-      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
-    .testTarget(
-      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
     .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
     // Tests.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
@@ -88,11 +83,6 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
       swiftSettings: common),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
-    // One test target per target.
-    .testTarget(
-      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
-    .testTarget(
-      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
   ],
   swiftLanguageModes: [.v6]
 )
