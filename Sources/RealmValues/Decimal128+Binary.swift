@@ -33,11 +33,6 @@ extension Decimal128 {
         coefficient /= 10
         exponent += 1
       }
-      // A whole number of few digits has exponent 0.
-      if exponent > 0, decimalDigitCount(coefficient) + exponent <= digits {
-        coefficient *= powerOfTen(exponent)
-        exponent = 0
-      }
     } else {
       let half = unit / 2
       if rest != half ? rest > half : scaled.isInexact || coefficient & 1 == 1 {

@@ -11,6 +11,13 @@ struct UInt256 {
   /// The full product.
   init(_ a: UInt128, times b: UInt128) { (high, low) = a.multipliedFullWidth(by: b) }
 
+  /// The product, which must fit.
+  func multiplied(by factor: UInt128) -> UInt256 {
+    var product = UInt256(low, times: factor)
+    product.high += high * factor
+    return product
+  }
+
   /// The sum, which must fit.
   func adding(_ other: UInt128) -> UInt256 {
     var sum = self
