@@ -35,7 +35,7 @@ public func printUInt(_ value: UInt64, to out: UnsafeMutableRawPointer) -> Int {
 
 @inline(__always)
 private func storeTwoDigits(_ value: UInt64, to out: UnsafeMutableRawPointer) {
-  let tens = value &* 103 &>> 10  // value / 10, exact below 179
+  let tens = (value &* 103) &>> 10  // value / 10, exact below 179
   let pair = tens | (value &- tens &* 10) &<< 8 | 0x3030
   out.storeBytes(of: UInt16(truncatingIfNeeded: pair).littleEndian, as: UInt16.self)
 }

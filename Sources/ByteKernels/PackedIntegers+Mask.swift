@@ -123,6 +123,10 @@ extension PackedIntegers {
   }
 
   /// Stores the elements in any of the ranges; the width is decided here, once per call.
+  ///
+  /// Not inlined: knowing how a range was made, the optimiser takes its vectors apart and handles
+  /// them byte by byte, ten times slower.
+  @inline(never)
   private func fillBlocks(
     _ out: UnsafeMutablePointer<UInt64>, _ start: Int, _ count: Int,
     _ ranges: UnsafeBufferPointer<LaneRange>, flip: UInt64

@@ -13,7 +13,7 @@ extension PackedIntegers {
     case 0: return 0
     case 1, 2, 4: return sumOfFields(start, count)
     case 8: return sumOfBytes(base + start, count)
-    case 16: return sum(Int16.self, start, count)
+    case 16: return sumOfInt16(base + start &* 2, count)
     case 32: return sum(Int32.self, start, count)
     default: return sum(Int64.self, start, count)
     }
@@ -24,11 +24,16 @@ extension PackedIntegers {
   /// - Precondition: As for `sum(from:count:)`.
   public func sum(from start: Int, count: Int, mask: UnsafePointer<UInt64>) -> Int64 {
     checkRange(start, count)
-    var total: Int64 = 0
-    forEachRun(in: mask, count: count) { first, length in
-      total &+= length == 1 ? self[start &+ first] : sum(from: start &+ first, count: length)
+    switch width {
+    case 8: return maskedSum(Int8.self, start, count, mask)
+    case 16: return maskedSum(Int16.self, start, count, mask)
+    case 32: return maskedSum(Int32.self, start, count, mask)
+    case 64: return maskedSum(Int64.self, start, count, mask)
+    default:
+      var total: Int64 = 0
+      forEachRow(in: mask, count: count) { total &+= self[start &+ $0] }
+      return total
     }
-    return total
   }
 
   /// The smallest element in a range; nil if the range is empty.
@@ -63,19 +68,17 @@ extension PackedIntegers {
     _ start: Int, _ count: Int, _ mask: UnsafePointer<UInt64>, isMinimum: Bool
   ) -> Int64? {
     checkRange(start, count)
-    var best: Int64?
-    forEachRun(in: mask, count: count) { first, length in
-      let value =
-        length == 1
-        ? self[start &+ first] : extreme(start &+ first, length, isMinimum: isMinimum)
-      guard let value else { return }
-      guard let known = best else {
-        best = value
-        return
-      }
-      best = isMinimum ? min(known, value) : max(known, value)
+    guard !maskIsEmpty(mask, count: count) else { return nil }
+    switch width {
+    case 8: return maskedExtreme(Int8.self, start, count, mask, isMinimum: isMinimum)
+    case 16: return maskedExtreme(Int16.self, start, count, mask, isMinimum: isMinimum)
+    case 32: return maskedExtreme(Int32.self, start, count, mask, isMinimum: isMinimum)
+    case 64: return maskedExtreme(Int64.self, start, count, mask, isMinimum: isMinimum)
+    default:
+      var present: UInt64 = 0
+      forEachRow(in: mask, count: count) { present |= 1 &<< unsigned(start &+ $0) }
+      return Self.extreme(ofPresent: present, isMinimum: isMinimum)
     }
-    return best
   }
 
   private func extreme(_ start: Int, _ count: Int, isMinimum: Bool) -> Int64? {
@@ -87,7 +90,7 @@ extension PackedIntegers {
       // Bit v is set when the value v occurs.
       var present: UInt64 = 0
       for i in start..<start &+ count { present |= 1 &<< unsigned(i) }
-      return Int64(isMinimum ? present.trailingZeroBitCount : 63 &- present.leadingZeroBitCount)
+      return Self.extreme(ofPresent: present, isMinimum: isMinimum)
     case 8: return extreme(Int8.self, start, count, isMinimum: isMinimum)
     case 16: return extreme(Int16.self, start, count, isMinimum: isMinimum)
     case 32: return extreme(Int32.self, start, count, isMinimum: isMinimum)
@@ -113,6 +116,10 @@ extension PackedIntegers {
     return Int64(truncatingIfNeeded: best)
   }
 
+  private static func extreme(ofPresent present: UInt64, isMinimum: Bool) -> Int64 {
+    Int64(isMinimum ? present.trailingZeroBitCount : 63 &- present.leadingZeroBitCount)
+  }
+
   private func sum<T: FixedWidthInteger & BitwiseCopyable>(
     _ type: T.Type, _ start: Int, _ count: Int
   ) -> Int64 {
@@ -122,6 +129,22 @@ extension PackedIntegers {
     for i in 0..<count {
       let element = p.loadUnaligned(fromByteOffset: i &* size, as: T.self)
       total &+= Int64(truncatingIfNeeded: element)
+    }
+    return total
+  }
+
+  private func sumOfInt16(_ p: UnsafeRawPointer, _ count: Int) -> Int64 {
+    var total: Int64 = 0
+    var i = 0
+    while i < count {
+      // So many elements cannot overflow 32 bits, whose lanes add up twice as fast.
+      let end = min(i &+ 0xFFFF, count)
+      var part: Int32 = 0
+      while i < end {
+        part &+= Int32(p.loadUnaligned(fromByteOffset: i &* 2, as: Int16.self))
+        i &+= 1
+      }
+      total &+= Int64(part)
     }
     return total
   }

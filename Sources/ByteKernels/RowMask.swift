@@ -64,33 +64,6 @@ public func forEachRow(
   }
 }
 
-/// Calls a closure with the first row and the length of each run of rows of a mask, ascending.
-///
-/// A run ends at the latest with its word, except that words with all rows make one run together.
-@inlinable @inline(__always)
-public func forEachRun(
-  in mask: UnsafePointer<UInt64>, count: Int, _ body: (Int, Int) throws -> Void
-) rethrows {
-  let wordCount = maskWordCount(count)
-  var i = 0
-  while i < wordCount {
-    var rest = mask[i]
-    if rest == .max {
-      let first = i
-      while i < wordCount, mask[i] == .max { i &+= 1 }
-      try body(first &* 64, (i &- first) &* 64)
-      continue
-    }
-    while rest != 0 {
-      let first = rest.trailingZeroBitCount
-      let length = (~(rest &>> UInt64(truncatingIfNeeded: first))).trailingZeroBitCount
-      try body(i &* 64 &+ first, length)
-      rest &= rest &+ (rest & (0 &- rest))  // the addition carries through the lowest run
-    }
-    i &+= 1
-  }
-}
-
 /// Stores the rows of a mask, each moved by `base`, in ascending order; returns how many.
 ///
 /// `out` has room for as many numbers as the mask has rows.

@@ -22,8 +22,14 @@ public func matchesWildcards(
   while t < text.count, let text0 = text.baseAddress {
     if p < pattern.count {
       if pattern[p] == anyString {
+        if p &+ 1 == pattern.count { return true }
         star = p
         mark = t
+        p &+= 1
+        continue
+      }
+      if pattern[p] == text[t], pattern[p] < 0x80, pattern[p] != anyCharacter {
+        t &+= 1
         p &+= 1
         continue
       }
@@ -45,9 +51,30 @@ public func matchesWildcards(
     }
     guard let star else { return false }
     mark &+= characterByteCount(in: text, at: mark)
+    guard let next = nextCandidate(text, mark, pattern, star &+ 1, isFolded) else { return false }
+    mark = next
     t = mark
     p = star &+ 1
   }
   if p < pattern.count, pattern[p] == anyString { p &+= 1 }
   return p == pattern.count
+}
+
+/// The next place for what follows a star: where the byte after the star occurs; nil if nowhere.
+///
+/// Characters in between need no look. A byte that begins a character is found only where a
+/// character begins; before other bytes and wildcards nothing is skipped.
+@inline(__always)
+private func nextCandidate(
+  _ text: UnsafeRawBufferPointer, _ mark: Int, _ pattern: UnsafeRawBufferPointer,
+  _ afterStar: Int, _ isFolded: Bool
+) -> Int? {
+  let wanted = pattern[afterStar]
+  if wanted == UInt8(ascii: "*") || wanted == UInt8(ascii: "?") || wanted & 0xC0 == 0x80 {
+    return mark
+  }
+  let ignored: UInt8 = isFolded ? 0x20 : 0
+  var i = mark
+  while i < text.count, (text[i] ^ wanted) & ~ignored != 0 { i &+= 1 }
+  return i < text.count ? i : nil
 }

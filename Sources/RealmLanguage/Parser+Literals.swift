@@ -129,13 +129,12 @@ extension Parser {
     let close = Lexer.token(in: bytes.span, at: content.end)
     guard close.kind == .closeParenthesis else { return nil }
     let range = SourceRange(start: start, end: close.end)
-    let digits = String(decoding: value, as: UTF8.self)
     let kind: Literal.Kind?
     switch word {
-    case "oid": kind = ObjectID(hexadecimal: digits).map(Literal.Kind.objectID)
-    case "uuid": kind = UUIDValue(digits).map(Literal.Kind.uuid)
+    case "oid": kind = ObjectID(hex: value).map(Literal.Kind.objectID)
+    case "uuid": kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
     case "hex": kind = Self.bytes(fromHex: value).map(Literal.Kind.data)
-    case "decimal": kind = Decimal128(digits).map(Literal.Kind.decimal)
+    case "decimal": kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
     default: kind = .data(value)
     }
     guard let kind else {

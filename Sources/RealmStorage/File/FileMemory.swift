@@ -5,6 +5,7 @@ import Glibc
 final class FileMemory {
   let cipher: PageCipher?
   private var joined: [Int64: UnsafeMutableRawBufferPointer] = [:]
+  private var joinedByteCount = 0
   private let fileByteCount: Int
   /// See `FileView.charge`.
   let remainingWork: UnsafeMutablePointer<Int>
@@ -32,6 +33,8 @@ final class FileMemory {
 
   /// The pieces of a split blob, one behind the other.
   ///
+  /// No piece belongs to two blobs, so all of them together are smaller than the file.
+  ///
   /// Source: file-format.md 3.5.
   func joinedBlob(
     _ root: NodeView, in view: FileView
@@ -41,8 +44,11 @@ final class FileMemory {
     var total = 0
     for slot in 0..<root.count {
       total += try view.blob(at: try view.ref(root, slot)).count
-      guard total <= fileByteCount else { throw .damage(.cyclicRefs, at: root.offset) }
+      guard total <= fileByteCount - joinedByteCount else {
+        throw .damage(.cyclicRefs, at: root.offset)
+      }
     }
+    joinedByteCount += total
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(total, 1), alignment: 8)
     var filled = 0
     for slot in 0..<root.count {

@@ -74,6 +74,24 @@ public struct FileView {
     guard remainingWork.pointee >= 0 else { throw .damage(.cyclicRefs, at: node.offset) }
   }
 
+  /// Charges work that is not paid for by bytes of the file.
+  ///
+  /// - Throws: as `charge(_:)`.
+  func charge(_ amount: Int, at offset: Int) throws(StorageError) {
+    remainingWork.pointee &-= amount
+    guard remainingWork.pointee >= 0 else { throw .damage(.cyclicRefs, at: offset) }
+  }
+
+  /// Charges the elements of an array inside a leaf, where they take no bytes.
+  ///
+  /// A leaf of a valid file has at most 1000 elements; those of old and hostile files can have
+  /// millions.
+  @inline(__always)
+  func chargeElements(_ node: NodeView) throws(StorageError) {
+    guard node.width == 0, node.count > 1000 else { return }
+    try charge(node.count &>> 4, at: node.offset)
+  }
+
   /// Validates a node of integers (width scheme `bits`).
   @inline(__always)
   public func integers(at ref: Int64) throws(StorageError) -> NodeView {

@@ -12,6 +12,8 @@ public final class RealmFile {
   public var isEncrypted: Bool { memory.cipher != nil }
 
   private let mapping: UnsafeMutableRawPointer?
+  /// A copy of the bytes the file was made from, if it has no path.
+  private let copy: UnsafeMutableRawBufferPointer?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
@@ -27,6 +29,7 @@ public final class RealmFile {
   ///   `notARealmFile`, `noKey`, `wrongKey`.
   public init(path: String, key: EncryptionKey?) throws(StorageError) {
     self.path = path
+    copy = nil
     let descriptor = try Syscalls.openForReading(path)
     defer { close(descriptor) }
     let status = try Syscalls.status(of: descriptor)
@@ -61,7 +64,37 @@ public final class RealmFile {
     }
   }
 
+  /// Reads a copy of bytes in memory as if they were a file; `path` is empty.
+  ///
+  /// - Throws: as for a path, except `system` and `notAFile`.
+  public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
+    path = ""
+    byteCount = source.count
+    (mapping, device, inode) = (nil, 0, 0)
+    guard byteCount > 0 else {
+      copy = nil
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
+      return
+    }
+    guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
+    buffer.copyBytes(from: source)
+    do throws(StorageError) {
+      let cipher = try RealmFile.makeCipher(UnsafeRawBufferPointer(buffer), key)
+      bytes = UnsafeRawBufferPointer(cipher?.plain ?? buffer)
+      memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
+      copy = buffer
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
+    } catch {
+      buffer.deallocate()
+      throw error
+    }
+  }
+
   deinit {
+    copy?.deallocate()
     guard let mapping else { return }
     TruncationGuard.unwatch(mapping)
     munmap(mapping, byteCount)
@@ -118,6 +151,7 @@ public final class RealmFile {
 
   /// Whether the path still leads to the mapped file, with the same size.
   func isCurrent() -> Bool {
+    if path.isEmpty { return true }
     guard let status = try? Syscalls.status(ofPath: path) else { return false }
     return status.device == device && status.inode == inode && status.byteCount == byteCount
   }

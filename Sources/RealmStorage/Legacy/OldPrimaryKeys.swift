@@ -15,13 +15,14 @@ struct OldPrimaryKeys {
       let classColumn = table.column(named: "pk_table"),
       let propertyColumn = table.column(named: "pk_property")
     else { return }
+    var owners: [String: StoredTable] = [:]
+    for table in tables.reversed() { owners[table.name] = table }
     let cursor = try TableCursor(table, columns: [classColumn, propertyColumn])
     while try cursor.next() {
       for row in 0..<cursor.count {
         guard case .string(let bytes) = try cursor.value(0, at: row) else { continue }
         let name = String(decoding: bytes, as: UTF8.self)
-        guard let owner = tables.first(where: { $0.name == "class_" + name || $0.name == name })
-        else { continue }
+        guard let owner = owners["class_" + name] ?? owners[name] else { continue }
         switch try cursor.value(1, at: row) {
         case .string(let bytes):
           owner.primaryKey = owner.column(named: String(decoding: bytes, as: UTF8.self))

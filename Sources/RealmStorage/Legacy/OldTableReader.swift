@@ -56,6 +56,7 @@ struct OldTableReader {
     else {
       throw .damage(.countMismatch, at: spec.offset, found: attributes.count, limit: types.count)
     }
+    try view.charge(types.count, at: spec.offset)
   }
 
   private static func optional(
@@ -70,6 +71,7 @@ struct OldTableReader {
     var columns: [StoredColumn] = []
     var backlinks: [StoredBacklink] = []
     var broken: [(name: String, error: StorageError)] = []
+    var seen: Set<String> = []
     var (slot, subspec, unique) = (0, 0, 0)
     for i in 0..<types.count {
       let type = Int(types[i])
@@ -89,7 +91,7 @@ struct OldTableReader {
       guard i < names.count else {
         throw .damage(.countMismatch, at: types.offset, found: names.count, limit: i + 1)
       }
-      let name = uniqueName(i, columns)
+      let name = uniqueName(i, &seen)
       if name.hasPrefix("!") { continue }
       do throws(StorageError) {
         columns.append(try column(place, name: name, type: type, isIndexed: isIndexed))
@@ -112,9 +114,9 @@ struct OldTableReader {
     var unique: Int
   }
 
-  private func uniqueName(_ i: Int, _ columns: [StoredColumn]) -> String {
+  private func uniqueName(_ i: Int, _ seen: inout Set<String>) -> String {
     let name = names[i].isEmpty ? "col_\(i)" : names[i]
-    return columns.contains { $0.name == name } ? "\(name)_\(i)" : name
+    return seen.insert(name).inserted ? name : "\(name)_\(i)"
   }
 
   private func column(

@@ -12,6 +12,11 @@ final class StoredColumnTrees {
     self.rowCount = rowCount
   }
 
+  /// The root of a column.
+  func root(slot: Int, in view: FileView) throws(StorageError) -> Int64 {
+    try view.ref(roots, slot)
+  }
+
   /// The leaves of a column; `slot` is the position of its root in the columns node.
   func stream(_ type: LeafType, slot: Int, in view: FileView) throws(StorageError) -> LeafStream {
     var type = type

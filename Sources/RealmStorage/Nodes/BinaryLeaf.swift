@@ -28,6 +28,7 @@ public struct BinaryLeaf {
     let offsets = try view.integers(at: try view.ref(node, 0))
     self.node = offsets
     blob = try view.blob(at: try view.ref(node, 1))
+    try view.chargeElements(offsets)
     count = offsets.count
     if let ref = try view.optionalRef(node, 2) {
       let nulls = try view.integers(at: ref)

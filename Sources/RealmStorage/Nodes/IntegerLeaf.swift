@@ -129,7 +129,9 @@ public struct TimestampLeaf {
   public var count: Int { seconds.count }
 
   init(_ node: NodeView, in view: FileView) throws(StorageError) {
-    seconds = try IntegerLeaf(view.integers(at: try view.ref(node, 0)), isNullable: true)
+    let wholes = try view.integers(at: try view.ref(node, 0))
+    try view.chargeElements(wholes)
+    seconds = try IntegerLeaf(wholes, isNullable: true)
     let nanoseconds = try IntegerLeaf(view.integers(at: try view.ref(node, 1)), isNullable: false)
     guard nanoseconds.count == seconds.count else {
       throw .damage(
@@ -154,9 +156,20 @@ public struct TimestampLeaf {
   public func value(at row: Int) throws(StorageError) -> Timestamp? {
     guard let whole = seconds.value(at: row) else { return nil }
     let part = nanoseconds?.value(at: row) ?? 0
-    guard abs(part) < 1_000_000_000, part == 0 || whole == 0 || (part < 0) == (whole < 0) else {
+    guard let value = Timestamp(stored: whole, part) else {
       throw .damaged(Damage(.badNanoseconds, at: 0, found: part, limit: 999_999_999))
     }
-    return Timestamp(seconds: whole, nanoseconds: Int32(truncatingIfNeeded: part))
+    return value
+  }
+}
+
+extension Timestamp {
+  /// The point in time of two stored numbers; nil if the nanoseconds are out of range or of the
+  /// other sign.
+  @inline(__always)
+  init?(stored seconds: Int64, _ part: Int64) {
+    guard part.magnitude < 1_000_000_000, part == 0 || seconds == 0 || (part < 0) == (seconds < 0)
+    else { return nil }
+    self.init(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: part))
   }
 }

@@ -33,6 +33,7 @@ public struct MixedLeaf {
       throw .damage(.wrongNodeKind, at: node.offset, found: Int(node.flags))
     }
     composite = try view.integers(at: try view.ref(node, 0))
+    try view.chargeElements(composite)
     ints = try MixedLeaf.integers(node, 1, view)
     pairs = try MixedLeaf.integers(node, 2, view)
     if let ref = try view.optionalRef(node, 3) {
@@ -153,11 +154,10 @@ public struct MixedLeaf {
 
   private func date(_ index: Int64) throws(StorageError) -> Timestamp {
     let (seconds, part) = try pair(index)
-    guard abs(part) < 1_000_000_000, part == 0 || seconds == 0 || (part < 0) == (seconds < 0)
-    else {
+    guard let value = Timestamp(stored: seconds, part) else {
       throw .damage(.badNanoseconds, at: composite.offset, found: Int(part), limit: 999_999_999)
     }
-    return Timestamp(seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: part))
+    return value
   }
 
   private func collection(_ index: Int64, isList: Bool) throws(StorageError) -> StoredValue {

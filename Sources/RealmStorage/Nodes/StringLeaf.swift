@@ -50,6 +50,7 @@ public struct StringLeaf {
       let offsets = try view.integers(at: try view.ref(node, 0))
       self.node = offsets
       blob = try view.blob(at: try view.ref(node, 1))
+      try view.chargeElements(offsets)
       count = offsets.count
       if let ref = try view.optionalRef(node, 2) {
         let nulls = try view.integers(at: ref)
@@ -190,6 +191,17 @@ final class UniqueStrings {
 
   /// Number of strings.
   var count: Int { leaves.last?.end ?? 0 }
+
+  /// Calls `body` with each string that is not null.
+  func forEachText(
+    _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    for (_, leaf) in leaves {
+      for row in 0..<leaf.count {
+        if let text = try leaf.value(at: row) { try body(text) }
+      }
+    }
+  }
 
   /// The string with a code; `node` is the leaf with the code, for errors.
   func value(at code: Int, of node: NodeView) throws(StorageError) -> UnsafeRawBufferPointer? {

@@ -1,3 +1,4 @@
+import ByteKernels
 public import RealmValues
 
 /// One version of the database: its tables, and the facts in its top array.
@@ -77,6 +78,7 @@ public final class Snapshot {
       return
     }
     self.format = format
+    file.renewWork()
     guard place.topRef != 0, let whole = file.view(limit: place.limit) else {
       (version, view, historyType, historySchemaVersion) = (1, nil, .none, 0)
       (logicalByteCount, tables, brokenTables, tablesByKey) = (0, [], [], [:])
@@ -109,14 +111,30 @@ public final class Snapshot {
   /// The table with a name; nil if there is none.
   public func table(named name: String) -> StoredTable? { tables.first { $0.name == name } }
 
+  /// Number of bytes of the snapshot that are not listed as free.
+  ///
+  /// Source: file-format-writing.md 3.1.
+  public func usedByteCount() throws(StorageError) -> Int {
+    guard let view, let top = try topNode(), let ref = try view.optionalRef(top, 4) else {
+      return logicalByteCount
+    }
+    let sizes = try view.integers(at: ref).integers
+    var free = 0
+    for i in 0..<sizes.count { free &+= Int(sizes[i]) }
+    return max(0, min(logicalByteCount, logicalByteCount &- free))
+  }
+
+  private func topNode() throws(StorageError) -> NodeView? {
+    guard topRef != 0 else { return nil }
+    return try view?.refs(at: Int64(bitPattern: topRef), minimumCount: 3)
+  }
+
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
   /// process has committed since it was opened.
   public func isIntact() -> Bool {
     if file.bytes.baseAddress == nil { return file.isCurrent() }
     guard let now = file.currentHeader(), now == header, file.isCurrent() else { return false }
-    guard let view, let top = try? view.refs(at: Int64(bitPattern: topRef), minimumCount: 3) else {
-      return topRef == 0
-    }
+    guard let view, let top = try? topNode() else { return topRef == 0 }
     let newest = try? view.tagged(top, 6)
     return max(1, (newest ?? nil) ?? 1) == version
   }
@@ -205,7 +223,13 @@ struct GroupReader {
         broken.append(Snapshot.BrokenTable(name: names[position], error: error))
       }
     }
-    if format.hasColumnLayout { try OldPrimaryKeys(tables).assign() }
+    if format.hasColumnLayout {
+      do throws(StorageError) {
+        try OldPrimaryKeys(tables).assign()
+      } catch {
+        broken.append(Snapshot.BrokenTable(name: "pk", error: error))
+      }
+    }
     return (tables, broken)
   }
 

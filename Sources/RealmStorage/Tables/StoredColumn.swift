@@ -32,6 +32,8 @@ public struct StoredColumn {
   let slot: Int
   /// Keeps the strings of an enumerated column.
   let unique: UniqueStrings?
+  /// Ref of the search index, from version 10 on; 0 if there is none.
+  var indexRoot: Int64 = 0
 
   /// Layout of the column in a cluster leaf.
   var leafType: LeafType {

@@ -16,7 +16,8 @@ public struct StoredDictionary {
 
   private let view: FileView
   private let ref: Int64
-  private let isHashed: Bool
+  /// Whether it is a cluster tree.
+  let isHashed: Bool
   private let valueType: LeafType
 
   init(ref: Int64, target: TableKey?, isHashed: Bool, in view: FileView) {
@@ -40,13 +41,26 @@ public struct StoredDictionary {
   ///
   /// - Complexity: O(n) if the keys are in order on disk, else O(n log n).
   public func entries() throws(StorageError) -> [Entry] {
-    guard ref != 0 else { return [] }
-    var result = isHashed ? try hashedEntries() : try pairedEntries()
+    var result = try storedEntries()
     let isSorted = zip(result, result.dropFirst()).allSatisfy {
       StoredValue.compareBytes($0.key, $1.key) < 0
     }
     if !isSorted { result.sort { StoredValue.compareBytes($0.key, $1.key) < 0 } }
     return result
+  }
+
+  /// All entries as they are stored.
+  func storedEntries() throws(StorageError) -> [Entry] {
+    guard ref != 0 else { return [] }
+    return isHashed ? try hashedEntries() : try pairedEntries()
+  }
+
+  /// The trees of keys and values; none for a cluster tree.
+  func trees() throws(StorageError) -> [(ref: Int64, type: LeafType)] {
+    guard ref != 0, !isHashed else { return [] }
+    let pair = try view.refs(at: ref, minimumCount: 2)
+    let keyType = LeafType(layout: .string, isNullable: false)
+    return [(try view.ref(pair, 0), keyType), (try view.ref(pair, 1), valueType)]
   }
 
   /// Number of entries.

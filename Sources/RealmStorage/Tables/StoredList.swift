@@ -15,7 +15,7 @@ public struct StoredList {
   public let isSet: Bool
   private let view: FileView
   private let root: Int64
-  private let type: LeafType
+  let type: LeafType
   private let isSubtable: Bool
   /// Whether elements have to be sorted, since the writer had another order.
   private let needsSorting: Bool
@@ -45,11 +45,14 @@ public struct StoredList {
 
   /// Walks the elements in order.
   public func makeCursor() throws(StorageError) -> ListCursor {
-    var root = root
-    if isSubtable, root != 0 {
-      root = try view.ref(try view.refs(at: root, minimumCount: 1), 0)
-    }
-    return ListCursor(try LeafStream(root: root, type: type, in: view), isKeys: type.layout == .key)
+    ListCursor(
+      try LeafStream(root: try treeRoot(), type: type, in: view), isKeys: type.layout == .key)
+  }
+
+  /// The root of the tree of elements; 0 if there is none.
+  func treeRoot() throws(StorageError) -> Int64 {
+    guard isSubtable, root != 0 else { return root }
+    return try view.ref(try view.refs(at: root, minimumCount: 1), 0)
   }
 
   /// Number of elements, links to deleted objects not counted.

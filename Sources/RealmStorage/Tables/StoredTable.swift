@@ -130,7 +130,8 @@ extension StoredTable {
     return try value(of: stored, in: leaf, at: index)
   }
 
-  private func leaf(
+  /// The leaf of a column with an object, and its row in it.
+  func leaf(
     _ type: LeafType, slot: Int, _ row: StoredRow
   ) throws(StorageError) -> (ColumnLeaf, Int) {
     switch layout {
@@ -168,7 +169,13 @@ extension StoredTable {
     let (leaf, index) = try leaf(
       LeafType(layout: .backlink, isNullable: false), slot: backlink.slot, row)
     guard case .refs(let refs) = leaf else { return }
-    let entry = refs.packed[refs.first + index]
+    try forEachBacklink(inEntry: refs.packed[refs.first + index], body)
+  }
+
+  /// The objects in one entry of a column of backlinks.
+  func forEachBacklink(
+    inEntry entry: Int64, _ body: (ObjectKey) throws(StorageError) -> Void
+  ) throws(StorageError) {
     if entry == 0 { return }
     if entry & 1 != 0 {
       try body(ObjectKey(Int64(bitPattern: UInt64(bitPattern: entry) >> 1)))

@@ -58,6 +58,8 @@ public final class TableCursor {
     }
     firstRow += count
     guard firstRow < trees.rowCount else { return false }
+    // Without columns nothing in the file bounds the number of rows.
+    try table.view.charge(1, at: 0)
     var common = min(trees.rowCount - firstRow, ClusterTree.maximumCount)
     for slot in leaves.indices {
       var rest = leaves[slot].map { $0.suffix(from: count, count: $0.count - count) }

@@ -43,10 +43,14 @@ struct TableReader {
     names = try TableReader.names(at: try view.ref(spec, 1), in: view)
     attributes = try view.integers(at: try view.ref(spec, 2))
     keys = try view.integers(at: try view.ref(spec, 5))
-    enumerated = try TableReader.optional(spec, 4, view)
+    enumerated = try view.optionalRef(spec, 4).map { (ref) throws(StorageError) in
+      try view.refs(at: ref)
+    }
     oppositeTables = try TableReader.optional(top, 7, view)
     oppositeColumns = try TableReader.optional(top, 8, view)
-    indexes = try TableReader.optional(top, 4, view)
+    indexes = try view.optionalRef(top, 4).map { (ref) throws(StorageError) in
+      try view.refs(at: ref)
+    }
     guard types.count == attributes.count, types.count == keys.count, names.count <= types.count
     else {
       throw .damage(.countMismatch, at: spec.offset, found: keys.count, limit: types.count)
@@ -55,6 +59,7 @@ struct TableReader {
       throw .damage(
         .tooManyElements, at: spec.offset, found: types.count, limit: TableReader.maximumCount)
     }
+    try view.charge(types.count, at: spec.offset)
   }
 
   private static func optional(
@@ -87,10 +92,11 @@ struct TableReader {
     }
     var columns: [StoredColumn] = []
     var broken: [(name: String, error: StorageError)] = []
+    var seen: Set<String> = []
     for i in names.indices where !names[i].hasPrefix("!") {
       do throws(StorageError) {
         let column = try column(i)
-        if columns.contains(where: { $0.name == column.name }) {
+        guard seen.insert(column.name).inserted else {
           throw .damage(.countMismatch, at: top.offset, found: 2, limit: 1)
         }
         columns.append(column)
@@ -134,18 +140,20 @@ struct TableReader {
       throw .damage(.badIndex, at: top.offset, found: key.index, limit: 0)
     }
     let unique = try uniqueStrings(i, isNullable: key.attributes.contains(.nullable))
-    let hasIndex = indexes.map { key.index < $0.count && $0[key.index] != 0 } ?? false
+    let indexRoot = try indexes.map { (node) throws(StorageError) in
+      try view.optionalRef(node, key.index)
+    }.flatMap { $0 }
     return StoredColumn(
       name: names[i], key: key, kind: kind, collection: collection,
       isNullable: key.attributes.contains(.nullable),
-      hasIndex: hasIndex && !attributes.contains(.fullText),
+      hasIndex: indexRoot != nil && !attributes.contains(.fullText),
       isMarkedIndexed: attributes.contains(.indexed),
       hasFullTextIndex: attributes.contains(.fullText), target: target,
       valueType: LeafType(
         layout: TableReader.layout(kind, collection),
         isNullable: key.attributes.contains(.nullable), target: target,
         unique: unique.map { Unmanaged.passUnretained($0) }),
-      slot: key.index, unique: unique)
+      slot: key.index, unique: unique, indexRoot: indexRoot ?? 0)
   }
 
   private static func layout(

@@ -120,6 +120,10 @@ struct ClusterTree {
       }
       self.node = node
       childCount = node.count - 3
+      guard childCount <= ClusterTree.maximumCount else {
+        throw .damage(
+          .tooManyElements, at: node.offset, found: childCount, limit: ClusterTree.maximumCount)
+      }
       guard let depth = try tree.view.tagged(node, 1), depth >= 1, depth <= maximumDepth else {
         throw .damage(.badDepth, at: node.offset, found: Int(node[1] >> 1), limit: maximumDepth)
       }
