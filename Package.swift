@@ -96,6 +96,12 @@ let package = Package(
       swiftSettings: common),
     .testTarget(
       name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "RealmQuery", "RealmLanguage", "RealmObjects", "RealmStorage", "RealmValues", "ByteKernels",
+      ],
+      path: "Tests/Benchmarks", swiftSettings: common, linkerSettings: standalone),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
