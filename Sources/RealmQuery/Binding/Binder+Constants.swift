@@ -190,7 +190,7 @@ extension Binder {
         throw noClass(name.className.text, name.className.range)
       }
       return .link(objectClass.table.key, ObjectKey(number))
-    case .primaryKey(let literal): key = scalar(literal.value)
+    case .primaryKey(let literal): key = scalar(literal.scalar)
     case .variable(let variable):
       guard case .scalar(let value)? = variables(variable.text) else {
         throw .query(

@@ -1,5 +1,6 @@
 import RealmLanguage
 import RealmObjects
+import RealmStorage
 import RealmValues
 
 /// A constant fitted to the other side of its comparison.

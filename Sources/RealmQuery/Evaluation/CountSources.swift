@@ -81,8 +81,11 @@ final class SizeSource: OperandSource {
     for instance in inner.instances {
       buffer.begin(isList: instance.isList)
       for value in inner.values[instance.start..<instance.end] {
-        let size = try value.bytes.map { Int64($0.count) } ?? value.elementCount()
-        buffer.append(size.map { .int($0) } ?? .null)
+        if let bytes = value.bytes {
+          buffer.append(.int(Int64(bytes.count)))
+        } else {
+          buffer.append(try value.elementCount().map { .int($0) } ?? .null)
+        }
       }
     }
   }
@@ -102,16 +105,20 @@ final class AllBacklinksSource: OperandSource {
     buffer.reset()
     var total: Int64 = 0
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
-      total += try reading { () throws(StorageError) in
-        var count = 0
-        guard try reader.move(to: owner) else { return 0 }
-        for backlink in reader.table.backlinks {
-          count += try reader.table.backlinkCount(backlink, to: reader.storedRow)
-        }
-        return Int64(count)
-      }
+      total += try backlinkCount(owner)
     }
     buffer.single(.int(total))
+  }
+
+  private func backlinkCount(_ owner: ObjectKey) throws(QueryFailure) -> Int64 {
+    do throws(StorageError) {
+      guard try reader.move(to: owner) else { return 0 }
+      var count = 0
+      for backlink in reader.table.backlinks {
+        count += try reader.table.backlinkCount(backlink, to: reader.storedRow)
+      }
+      return Int64(count)
+    } catch { throw .storage(error) }
   }
 }
 

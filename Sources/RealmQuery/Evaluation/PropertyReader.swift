@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmObjects
 import RealmStorage
 import RealmValues

@@ -1,5 +1,6 @@
 import RealmLanguage
 import RealmObjects
+import RealmStorage
 import RealmValues
 
 /// What a SORT or DISTINCT clause looks at: a property behind single links.
