@@ -61,8 +61,12 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
-    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
     // Tests.
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
     .executableTarget(
       name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
