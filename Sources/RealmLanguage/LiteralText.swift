@@ -85,9 +85,15 @@ enum DateText {
   /// The timestamp of seconds and nanoseconds; nil if their signs differ or there are 10^9
   /// nanoseconds or more.
   static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> Timestamp? {
-    guard abs(Int128(nanoseconds)) < 1_000_000_000 else { return nil }
-    guard !(seconds > 0 && nanoseconds < 0), !(seconds < 0 && nanoseconds > 0) else { return nil }
+    guard nanoseconds.magnitude < 1_000_000_000, haveSameSign(seconds, nanoseconds) else {
+      return nil
+    }
     return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+  }
+
+  /// Not one of the two is positive and the other negative.
+  static func haveSameSign(_ seconds: Int64, _ nanoseconds: Int64) -> Bool {
+    seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
   }
 
   /// The date of one of the shell's forms: `YYYY-MM-DD`, a time after `T` or `@`, a fraction after

@@ -56,7 +56,7 @@ extension Parser {
 
   private mutating func wordLiteral() throws(SyntaxError) -> Literal? {
     let range = token.range
-    guard range.length <= 20 else { return nil }
+    guard range.length <= 20, Self.startsLiteralWord(bytes[range.start]) else { return nil }
     let word = text(range)
     let follower = byte(at: range.end)
     func take(_ kind: Literal.Kind) throws(SyntaxError) -> Literal {
@@ -81,6 +81,17 @@ extension Parser {
       guard follower == UInt8(ascii: "(") else { return nil }
       return try constructorLiteral(word.lowercased())
     default: return nil
+    }
+  }
+
+  /// Whether a word that starts with the byte can be or open a literal; saves reading most names.
+  private static func startsLiteralWord(_ byte: UInt8) -> Bool {
+    switch byte | 0x20 {
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "i"),
+      UInt8(ascii: "b"), UInt8(ascii: "o"), UInt8(ascii: "u"), UInt8(ascii: "h"),
+      UInt8(ascii: "d"):
+      true
+    default: false
     }
   }
 
@@ -132,7 +143,7 @@ extension Parser {
     let digits = String(decoding: value, as: UTF8.self)
     let kind: Literal.Kind?
     switch word {
-    case "oid": kind = ObjectID(hexadecimal: digits).map(Literal.Kind.objectID)
+    case "oid": kind = ObjectID(digits).map(Literal.Kind.objectID)
     case "uuid": kind = UUIDValue(digits).map(Literal.Kind.uuid)
     case "hex": kind = Self.bytes(fromHex: value).map(Literal.Kind.data)
     case "decimal": kind = Decimal128(digits).map(Literal.Kind.decimal)

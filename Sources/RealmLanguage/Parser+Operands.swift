@@ -287,7 +287,7 @@ extension Parser {
       return try UUIDValue(digits).map { value throws(SyntaxError) in try take(.uuid(value)) }
     case .objectID:
       let digits = text(SourceRange(start: token.start + 4, end: token.end - 1))
-      return try ObjectID(hexadecimal: digits).map { value throws(SyntaxError) in
+      return try ObjectID(digits).map { value throws(SyntaxError) in
         try take(.objectID(value))
       }
     case .seconds: return try take(.timestamp(seconds(token)))
@@ -348,14 +348,16 @@ extension Parser {
   }
 
   private func seconds(_ token: RQLToken) throws(SyntaxError) -> Timestamp {
+    // Nanoseconds of a second and more are kept as they are. Source: query-language.md 5.
     guard let parts = RQLLexer.secondsAndNanoseconds(in: bytes.span, at: token.start),
-      let value = DateText.timestamp(parts.seconds, parts.nanoseconds)
+      let nanoseconds = Int32(exactly: parts.nanoseconds),
+      DateText.haveSameSign(parts.seconds, parts.nanoseconds)
     else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds",
         range: token.range, category: .badTimestamp)
     }
-    return value
+    return Timestamp(seconds: parts.seconds, nanoseconds: nanoseconds)
   }
 
   private func calendar(_ token: RQLToken) throws(SyntaxError) -> Timestamp {
