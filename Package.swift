@@ -11,7 +11,11 @@ let common: [SwiftSetting] = [
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
 /// Loops over bytes are optimised in debug builds too; without this the tests run 50 times slower.
-let kernels: [SwiftSetting] = common + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+/// The module Builtin has the prefetch instruction of every processor.
+let kernels: [SwiftSetting] =
+  common + [
+    .unsafeFlags(["-O"], .when(configuration: .debug)), .enableExperimentalFeature("BuiltinModule"),
+  ]
 /// Everything in one file: starts in under a millisecond. Only on executables, never on a target
 /// that tests link.
 let standalone: [LinkerSetting] = [
@@ -57,7 +61,48 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
-    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
+    // Tests, one target per target, then those of the whole.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
+    .testTarget(
+      name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .testTarget(
+      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"],
+      swiftSettings: common),
+    .testTarget(
+      name: "RealmQueryTests",
+      dependencies: ["RealmQuery", "RealmLanguage", "RealmObjects", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .executableTarget(
+      name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
+      swiftSettings: common, linkerSettings: standalone),
+    .testTarget(
+      name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "RealmShellTests", dependencies: ["RealmShell", "TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "CompatibilityTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "CorruptionTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "RealmQuery", "RealmLanguage", "RealmObjects", "RealmStorage", "RealmValues", "ByteKernels",
+      ],
+      path: "Tests/Benchmarks", swiftSettings: common, linkerSettings: standalone),
+    .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]
 )

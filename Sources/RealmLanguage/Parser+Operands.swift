@@ -283,11 +283,11 @@ extension Parser {
     case .string: return try take(.string(Array(bytes[token.start + 1..<token.end - 1])))
     case .base64: return try take(.string(base64(token)))
     case .uuid:
-      let digits = text(SourceRange(start: token.start + 5, end: token.end - 1))
-      return try UUIDValue(digits).map { value throws(SyntaxError) in try take(.uuid(value)) }
+      let digits = Array(bytes[token.start + 5..<token.end - 1])
+      return try UUIDValue(hex: digits).map { value throws(SyntaxError) in try take(.uuid(value)) }
     case .objectID:
-      let digits = text(SourceRange(start: token.start + 4, end: token.end - 1))
-      return try ObjectID(digits).map { value throws(SyntaxError) in
+      let digits = Array(bytes[token.start + 4..<token.end - 1])
+      return try ObjectID(hex: digits).map { value throws(SyntaxError) in
         try take(.objectID(value))
       }
     case .seconds: return try take(.timestamp(seconds(token)))
@@ -419,7 +419,7 @@ extension Parser {
     switch rql.kind {
     case .date:
       let token = rql
-      guard let value = DateText.parse(bytes[token.start..<token.end]) else {
+      guard let value = Timestamp(parsing: Array(bytes[token.start..<token.end])) else {
         throw SyntaxError("no such date", range: token.range)
       }
       try advanceRQL()

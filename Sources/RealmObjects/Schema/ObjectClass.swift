@@ -1,0 +1,82 @@
+public import RealmStorage
+import RealmValues
+
+/// A class of a database as the SDKs see it, or a table that belongs to no class.
+public final class ObjectClass {
+  /// Who a table belongs to.
+  public enum Origin: Sendable {
+    /// A class of an SDK: the table name has the prefix `class_`.
+    case sdk
+    /// A table made with the bare library, shown under its own name.
+    case library
+    /// A table that Realm itself uses.
+    case system
+  }
+
+  /// The name without the prefix.
+  public let name: String
+  /// Who the table belongs to.
+  public let origin: Origin
+  /// The table with the objects.
+  public let table: StoredTable
+  /// The persisted properties in stored order.
+  public let properties: [Property]
+  /// Links to this class: origin class, property and the hidden column with the links.
+  public internal(set) var inverses: [Inverse] = []
+
+  /// One way objects of a class are linked to.
+  public struct Inverse {
+    /// Class of the objects that link.
+    public let originClass: String
+    /// Property with the links.
+    public let originProperty: String
+    /// The hidden column.
+    public let backlink: StoredBacklink
+  }
+
+  private let positions: [String: Int]
+
+  init(_ table: StoredTable, _ targets: [TableKey: String]) {
+    self.table = table
+    (name, origin) = ObjectClass.nameAndOrigin(ofTable: table.name)
+    var properties: [Property] = []
+    for (position, column) in table.columns.enumerated() {
+      guard let kind = column.kind else { continue }
+      properties.append(
+        Property(
+          name: column.name, position: position, kind: kind, collection: column.collection,
+          isNullable: column.isNullable, isPrimaryKey: table.primaryKey == position,
+          isIndexed: column.isMarkedIndexed && table.primaryKey != position,
+          hasFullTextIndex: column.hasFullTextIndex, target: column.target,
+          targetName: column.target.flatMap { targets[$0] }))
+    }
+    self.properties = properties
+    positions = Dictionary(
+      properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Whether objects are owned by others.
+  public var isEmbedded: Bool { table.kind == .embedded }
+  /// The property with the primary key; nil if there is none.
+  public var primaryKey: Property? { properties.first { $0.isPrimaryKey } }
+
+  /// The property with a name; nil if there is none.
+  public func property(named name: String) -> Property? { positions[name].map { properties[$0] } }
+
+  static let prefix = "class_"
+
+  /// Tables that Realm itself uses.
+  ///
+  /// Source: file-format.md 8.
+  private static let systemTables: Set<String> = [
+    "metadata", "pk", "!UPDATE_PROGRESS", "flx_subscription_sets", "flx_subscriptions",
+    "flx_metadata", "flx_migration", "flx_pending_bootstrap", "flx_pending_bootstrap_progress",
+    "flx_pending_bootstrap_changesets", "sync_internal_schemas", "client_reset_metadata",
+    "schema_migration_metadata",
+  ]
+
+  static func nameAndOrigin(ofTable name: String) -> (String, Origin) {
+    if name.hasPrefix(prefix) { return (String(name.dropFirst(prefix.count)), .sdk) }
+    return (name, systemTables.contains(name) ? .system : .library)
+  }
+}

@@ -1,0 +1,157 @@
+import ByteKernels
+import Glibc
+import RealmStorage
+
+/// Where the key of an encrypted file comes from.
+///
+/// Source: shell.md 15.
+enum KeySource {
+  /// Reads a key.
+  ///
+  /// - Parameter isSafe: Refuses to run commands.
+  /// - Throws: `ShellError`: the source is unreadable or has not 64 bytes.
+  static func read(_ source: String, isSafe: Bool) throws(ShellError) -> EncryptionKey {
+    let (scheme, rest) = split(source)
+    switch scheme {
+    case "env":
+      guard let value = getenv(rest) else {
+        throw ShellError(.invalidEncryptionKey, "the environment has no variable \(rest)")
+      }
+      return try key(fromText: Array(String(cString: value).utf8))
+    case "cmd":
+      guard !isSafe else { throw ShellError(.notSafe, "cmd: keys are refused by --safe") }
+      return try key(fromFile: try output(ofCommand: rest))
+    case "fd":
+      guard let descriptor = Int32(rest), descriptor >= 0 else {
+        throw ShellError(.invalidEncryptionKey, "fd: needs the number of an open descriptor")
+      }
+      return try key(fromFile: try contents(of: descriptor, name: source))
+    case "prompt": return try key(fromText: try askOnTerminal())
+    case "hex", "base64": return try key(fromText: Array(rest.utf8))
+    case "bytes": return try key(fromNumbers: rest)
+    default: return try key(fromFile: try contents(ofFile: rest))
+    }
+  }
+
+  private static let schemes: Set<String> = [
+    "file", "env", "cmd", "fd", "hex", "base64", "bytes",
+  ]
+
+  private static func split(_ source: String) -> (scheme: String, rest: String) {
+    if source == "prompt" { return ("prompt", "") }
+    if let colon = source.firstIndex(of: ":") {
+      let scheme = String(source[..<colon])
+      if schemes.contains(scheme) { return (scheme, String(source[source.index(after: colon)...])) }
+    }
+    return ("file", source)
+  }
+
+  private static func make(_ bytes: [UInt8]) throws(ShellError) -> EncryptionKey {
+    let key = bytes.withUnsafeBytes { EncryptionKey($0) }
+    guard let key else {
+      throw ShellError(
+        .invalidEncryptionKey,
+        "key has \(bytes.count) bytes, \(EncryptionKey.byteCount) are needed")
+    }
+    return key
+  }
+
+  /// 64 raw bytes, or a text form.
+  private static func key(fromFile bytes: [UInt8]) throws(ShellError) -> EncryptionKey {
+    bytes.count == EncryptionKey.byteCount ? try make(bytes) : try key(fromText: bytes)
+  }
+
+  /// 128 hexadecimal digits or 88 Base64 characters, blanks ignored.
+  private static func key(fromText text: [UInt8]) throws(ShellError) -> EncryptionKey {
+    let digits = text.filter { !" \t\r\n".utf8.contains($0) }
+    let hex = digits.withUnsafeBytes { decodeHexadecimal($0) }
+    if let hex, hex.count == EncryptionKey.byteCount { return try make(hex) }
+    if let bytes = digits.withUnsafeBytes({ decodeBase64($0) }) { return try make(bytes) }
+    return try make(hex ?? text)
+  }
+
+  private static func key(fromNumbers text: String) throws(ShellError) -> EncryptionKey {
+    var bytes: [UInt8] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let number = Int(part), (-128...255).contains(number) else {
+        throw ShellError(.invalidEncryptionKey, "bytes: needs numbers from -128 to 255")
+      }
+      bytes.append(UInt8(truncatingIfNeeded: number))
+    }
+    return try make(bytes)
+  }
+
+  private static func contents(ofFile path: String) throws(ShellError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let name: ErrorName = errno == ENOENT ? .fileNotFound : .fileOperationFailed
+      throw ShellError(
+        name, "cannot read the key from \(path): \(StorageMessages.systemText(errno))")
+    }
+    defer { close(descriptor) }
+    return try contents(of: descriptor, name: path)
+  }
+
+  /// Most bytes a key source may have; more than any form of a key needs.
+  private static let maximumByteCount = 4096
+
+  private static func contents(of descriptor: Int32, name: String) throws(ShellError) -> [UInt8] {
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 512)
+    while result.count < maximumByteCount {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw ShellError(
+          .fileOperationFailed,
+          "cannot read the key from \(name): \(StorageMessages.systemText(errno))")
+      }
+      if count == 0 { break }
+      result += buffer[..<count]
+    }
+    return result
+  }
+
+  /// The first line, or the 64 bytes, that a command prints.
+  private static func output(ofCommand command: String) throws(ShellError) -> [UInt8] {
+    guard let stream = popen(command, "r") else {
+      throw ShellError(.commandFailed, "cannot run \(command)")
+    }
+    let bytes: [UInt8]
+    do throws(ShellError) {
+      bytes = try contents(of: fileno(stream), name: command)
+    } catch {
+      pclose(stream)
+      throw error
+    }
+    guard pclose(stream) == 0 else {
+      throw ShellError(.commandFailed, "the key command failed: \(command)")
+    }
+    if bytes.count == EncryptionKey.byteCount { return bytes }
+    return Array(bytes.prefix { $0 != 0x0A })
+  }
+
+  private static func askOnTerminal() throws(ShellError) -> [UInt8] {
+    let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+    guard terminal >= 0 else {
+      throw ShellError(.invalidEncryptionKey, "there is no terminal to ask for the key")
+    }
+    defer { close(terminal) }
+    var settings = termios()
+    tcgetattr(terminal, &settings)
+    var silent = settings
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(terminal, TCSAFLUSH, &silent)
+    defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
+    let question: StaticString = "key: "
+    _ = write(terminal, question.utf8Start, question.utf8CodeUnitCount)
+    var line: [UInt8] = []
+    var byte: UInt8 = 0
+    while line.count < maximumByteCount, Glibc.read(terminal, &byte, 1) == 1, byte != 0x0A {
+      line.append(byte)
+    }
+    byte = 0x0A
+    _ = write(terminal, &byte, 1)
+    return line
+  }
+}

@@ -1,0 +1,178 @@
+import ByteKernels
+import Glibc
+import LineEditor
+import RealmLanguage
+
+/// The version of the program.
+public let programVersion = "0.1.0"
+
+/// Runs the program with its command line and returns the exit status.
+public func runShell() -> Int32 {
+  signal(SIGPIPE, SIG_IGN)
+  let invocation: Invocation
+  do throws(UsageError) {
+    invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()))
+  } catch {
+    let writer = ByteWriter(descriptor: STDERR_FILENO)
+    writer.write("realmsh: error: \(error.message) [Usage]\n  hint: realmsh --help\n")
+    writer.flush()
+    return ErrorName.usage.exitStatus
+  }
+  return Program(invocation).run()
+}
+
+/// One run of the program.
+struct Program {
+  private let invocation: Invocation
+
+  init(_ invocation: Invocation) { self.invocation = invocation }
+
+  func run() -> Int32 {
+    let output: ByteWriter
+    do throws(ShellError) {
+      output = try makeOutput()
+    } catch {
+      ErrorPrinter(form: .human, writer: ByteWriter(descriptor: STDERR_FILENO)).print(
+        error, origin: nil)
+      return error.name.exitStatus
+    }
+    let isTerminal = invocation.outputPath == nil && isatty(STDOUT_FILENO) == 1
+    let session = Session(invocation, output: output, outputIsTerminal: isTerminal)
+    do throws(ShellError) {
+      try configure(session)
+      if printsOnly(session) { return finish(session) }
+      installSignalHandlers()
+      try readConfiguration(session)
+      try openTarget(session)
+    } catch {
+      session.report(error, origin: nil)
+      return error.name.exitStatus
+    }
+    runWork(session)
+    return finish(session)
+  }
+
+  private func finish(_ session: Session) -> Int32 {
+    session.output.flush()
+    if let failure = session.output.failure {
+      if failure == EPIPE { return 141 }
+      session.errorOutput.write(
+        "realmsh: error: cannot write the output: \(StorageMessages.systemText(failure)) "
+          + "[FileOperationFailed]\n")
+      session.errorOutput.flush()
+      return 1
+    }
+    return session.exitStatus
+  }
+
+  private func makeOutput() throws(ShellError) -> ByteWriter {
+    guard let path = invocation.outputPath else { return ByteWriter(descriptor: STDOUT_FILENO) }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw ShellError(
+        .usage, "cannot write \(path): \(StorageMessages.systemText(errno))")
+    }
+    return ByteWriter(descriptor: descriptor)
+  }
+
+  private func configure(_ session: Session) throws(ShellError) {
+    let values = [
+      ("mode", invocation.mode), ("errors", invocation.errorForm), ("color", invocation.color),
+      ("width", invocation.width),
+    ]
+    for case (let name, let value?) in values {
+      guard let setting = SettingDescription.named(name), setting.set(&session.settings, value)
+      else {
+        let values = SettingDescription.named(name)?.values ?? ""
+        throw ShellError(.usage, "--\(name) \(value): it is one of: \(values)")
+      }
+    }
+    session.settings.echoes = invocation.echoes
+    session.settings.showsTiming = invocation.showsTiming
+    if invocation.isQuiet { session.settings.showsFooter = false }
+    for definition in invocation.definitions {
+      session.variables[definition.name] = ShellValue(definition: definition.value)
+    }
+  }
+
+  private func printsOnly(_ session: Session) -> Bool {
+    if invocation.showsVersion {
+      session.output.write("realmsh \(programVersion)\n")
+      return true
+    }
+    guard let topic = invocation.help else { return false }
+    if topic == nil {
+      session.output.write("realmsh [options] [FILE [STATEMENT ...]]\n\n")
+      HelpText.topics["options"]?(session.output)
+      session.output.write("\n")
+    }
+    session.help(topic, to: session.output)
+    return true
+  }
+
+  private var standardStreamsAreTerminals: Bool {
+    isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+  }
+
+  private var isInteractive: Bool {
+    invocation.isInteractive || (invocation.work.isEmpty && standardStreamsAreTerminals)
+  }
+
+  private func readConfiguration(_ session: Session) throws(ShellError) {
+    guard invocation.readsConfig, isInteractive else { return }
+    let named = invocation.configPath ?? environment("REALMSH_CONFIG")
+    let folder =
+      environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" } ?? ""
+    let path = named ?? folder + "/realmsh/config.realmsh"
+    guard named != nil || access(path, R_OK) == 0 else { return }
+    try session.runScript(path)
+  }
+
+  private func openTarget(_ session: Session) throws(ShellError) {
+    guard case .file(let path) = invocation.target else { return }
+    if let source = invocation.keySource,
+      ["hex:", "base64:", "bytes:"].contains(where: source.hasPrefix)
+    {
+      session.warn(
+        ShellError(
+          .invalidEncryptionKey, "other users of the machine can read a key on the command line",
+          remedy: "--key file:PATH"), origin: nil)
+    }
+    _ = try session.openDatabase(
+      path: path, name: nil, keySource: invocation.keySource, isReadOnly: invocation.isReadOnly)
+  }
+
+  private func runWork(_ session: Session) {
+    var commandNumber = 0
+    for work in invocation.work where !session.isEnding {
+      switch work {
+      case .text(let text):
+        commandNumber += 1
+        let source = SourceText(
+          fileName: "<command \(commandNumber)>", bytes: Array(text.utf8))
+        if !session.run(source), !session.keepsGoing { return }
+      case .script(let path):
+        if !run(script: path, session), !session.keepsGoing { return }
+      }
+    }
+    guard !session.isEnding else { return }
+    if isInteractive, standardStreamsAreTerminals {
+      Prompt(session, usesHistory: invocation.usesHistory, isFresh: invocation.work.isEmpty).run()
+    } else if invocation.work.isEmpty || invocation.isInteractive {
+      _ = run(script: "-", session)
+    }
+  }
+
+  private func run(script path: String, _ session: Session) -> Bool {
+    do throws(ShellError) {
+      let bytes = try TextFile.read(path, shownAs: path == "-" ? "<stdin>" : path)
+      if path != "-" { session.scriptFolders = [TextFile.folder(of: path)] }
+      defer { session.scriptFolders = [] }
+      return session.run(SourceText(fileName: path == "-" ? "<stdin>" : path, bytes: bytes))
+    } catch {
+      session.report(error, origin: nil)
+      session.exitStatus = error.name.exitStatus
+      return false
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import ByteKernels
+import Glibc
+import LineEditor
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+/// The loop of the prompt.
+///
+/// Source: shell.md 20, 21.
+struct Prompt {
+  private let session: Session
+  private let usesHistory: Bool
+  private let isFresh: Bool
+
+  init(_ session: Session, usesHistory: Bool, isFresh: Bool) {
+    self.session = session
+    self.usesHistory = usesHistory
+    self.isFresh = isFresh
+  }
+
+  func run() {
+    session.isInteractive = true
+    if isFresh, !session.isQuiet {
+      session.output.write("realmsh \(programVersion): type help, or a verb and Tab\n")
+      if let database = try? session.current() {
+        session.output.write(session.openedText(database) + "\n")
+      }
+      session.output.flush()
+    }
+    guard let editor = LineEditor(programName: "realmsh") else {
+      runPlainly()
+      return
+    }
+    editor.use(session.settings.keys == .vi ? .vi : .emacs)
+    if usesHistory {
+      editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
+    }
+    while !session.isEnding {
+      let prompt = promptText()
+      switch editor.readStatement(prompt: prompt, isComplete: Prompt.isComplete) {
+      case .endOfFile: session.isEnding = true
+      case .interrupted: continue
+      case .statement(let text):
+        if !Prompt.holdsKey(text) { editor.remember(text) }
+        runText(text, promptWidth: prompt)
+      }
+    }
+  }
+
+  /// Without an editor: one statement after the other, with a plain prompt.
+  private func runPlainly() {
+    var text = ""
+    while !session.isEnding {
+      session.output.write(text.isEmpty ? promptText() : "")
+      session.output.flush()
+      guard let line = readLine(strippingNewline: false) else { break }
+      text += line
+      guard Prompt.isComplete(text) else { continue }
+      runText(text, promptWidth: nil)
+      text = ""
+    }
+  }
+
+  private func runText(_ text: String, promptWidth prompt: String?) {
+    Interruption.clear()
+    let isOneRow = !text.dropLast().contains("\n")
+    let width = prompt.flatMap { prompt in
+      isOneRow ? Array(prompt.utf8).withUnsafeBytes { displayWidth(of: $0) } : nil
+    }
+    session.run(SourceText(text, fileName: "<prompt>"), promptWidth: width)
+  }
+
+  private static func isComplete(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    return StatementBounds.completeness(of: bytes.span) == .complete
+  }
+
+  /// Statements with a key in them are not remembered.
+  private static func holdsKey(_ text: String) -> Bool {
+    ["hex:", "base64:", "bytes:"].contains { text.contains($0) }
+  }
+
+  private var historyPath: String? {
+    if let path = environment("REALMSH_HISTORY") { return path.isEmpty ? nil : path }
+    let folder = environment("XDG_STATE_HOME") ?? environment("HOME").map { $0 + "/.local/state" }
+    return folder.map { $0 + "/realmsh/history" }
+  }
+
+  /// The prompt with its fields filled in.
+  private func promptText() -> String {
+    let database = try? session.current()
+    let fields: [(String, String)] = [
+      ("{db}", database?.name ?? "realmsh"), ("{path}", database?.realm.path ?? ""),
+      ("{state}", database.map { $0.isReadOnly ? ":ro" : "" } ?? ""), ("{thread}", ""),
+      ("{version}", database.map { String($0.realm.snapshot.version) } ?? ""),
+      ("{schema}", database?.realm.schema.version.map(String.init) ?? ""), ("{observers}", ""),
+      ("{time}", clockText()),
+    ]
+    var text = session.settings.prompt
+    for (field, value) in fields where text.contains(field) {
+      text = text.replacing(field, with: value)
+    }
+    return text
+  }
+
+  private func clockText() -> String {
+    var now = time(nil)
+    var parts = tm()
+    localtime_r(&now, &parts)
+    return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { number in
+      number < 10 ? "0\(number)" : "\(number)"
+    }.joined(separator: ":")
+  }
+}

@@ -1,0 +1,109 @@
+import ByteKernels
+import RealmLanguage
+
+/// Prints errors and warnings on standard error.
+///
+/// Source: shell.md 19.
+struct ErrorPrinter {
+  /// The forms of messages.
+  enum Form: String, CaseIterable {
+    case human, json
+  }
+
+  /// Where the text of a statement came from.
+  struct Origin {
+    var source: SourceText
+    /// Number of columns in front of the text on the screen, if it was just typed in one row.
+    var promptWidth: Int?
+    /// The whole statement.
+    var statement: SourceRange?
+  }
+
+  let form: Form
+  let writer: ByteWriter
+
+  /// Prints an error of a statement, or one without a place.
+  func print(_ error: ShellError, severity: String = "error", origin: Origin?) {
+    switch form {
+    case .json: printJSON(error, severity, origin)
+    case .human: printHuman(error, severity, origin)
+    }
+    writer.flush()
+  }
+
+  private func printHuman(_ error: ShellError, _ severity: String, _ origin: Origin?) {
+    let suffix = " [\(error.name.rawValue)]"
+    guard let origin, let range = error.range else {
+      let place = (error.subject ?? origin?.source.fileName ?? "realmsh") + ": "
+      writer.write("\(place)\(severity): \(error.message)\(suffix)\n")
+      for line in error.details { writer.write("  \(line)\n") }
+      if let help = help(error) { writer.write("  hint: \(help)\n") }
+      return
+    }
+    let source = origin.source
+    let marks = marks(range, source)
+    if let promptWidth = origin.promptWidth, !source.bytes.dropLast().contains(0x0A) {
+      let indent = String(repeating: " ", count: promptWidth + marks.width)
+      writer.write("\(indent)\(marks.text) \(severity): \(error.message)\(suffix)\n")
+      for line in error.details { writer.write("\(indent)\(line)\n") }
+      if let help = help(error) { writer.write("\(indent)\(help)\n") }
+      return
+    }
+    let place = source.place(of: range.start)
+    writer.write(
+      "\(source.fileName):\(place.line):\(place.column): \(severity): \(error.message)\(suffix)\n")
+    let number = String(place.line)
+    writer.write("  \(number) | \(source.line(containing: range.start))\n")
+    let gap = String(repeating: " ", count: number.utf8.count)
+    let indent = "  \(gap) | " + String(repeating: " ", count: marks.width)
+    writer.write(indent + marks.text)
+    if let help = help(error) { writer.write(" \(help)") }
+    writer.write("\n")
+    for line in error.details { writer.write("  \(line)\n") }
+  }
+
+  private func help(_ error: ShellError) -> String? {
+    error.suggestion.map { "did you mean \($0)?" } ?? error.remedy
+  }
+
+  /// The carets under a range, and the display width in front of them.
+  private func marks(_ range: SourceRange, _ source: SourceText) -> (width: Int, text: String) {
+    let line = source.lineRange(containing: range.start)
+    let start = max(line.lowerBound, min(range.start, line.upperBound))
+    let end = max(start, min(range.end, line.upperBound))
+    func width(_ bounds: Range<Int>) -> Int {
+      Array(source.bytes[bounds]).withUnsafeBytes { displayWidth(of: $0) }
+    }
+    return (
+      width(line.lowerBound..<start), String(repeating: "^", count: max(1, width(start..<end)))
+    )
+  }
+
+  private func printJSON(_ error: ShellError, _ severity: String, _ origin: Origin?) {
+    writer.write("{\"\(severity)\":\"\(error.name.rawValue)\",\"message\":")
+    writeJSONString(error.message)
+    if let origin {
+      writer.write(",\"file\":")
+      writeJSONString(origin.source.fileName)
+      if let range = error.range {
+        let place = origin.source.place(of: range.start)
+        writer.write(",\"line\":\(place.line),\"column\":\(place.column)")
+        writer.write(",\"length\":\(origin.source.clusterCount(of: range))")
+      }
+    }
+    if let suggestion = error.suggestion ?? error.remedy {
+      writer.write(",\"suggestion\":")
+      writeJSONString(suggestion)
+    }
+    if let origin, let statement = origin.statement {
+      writer.write(",\"statement\":")
+      writeJSONString(origin.source.text(of: statement))
+    }
+    writer.write("}\n")
+  }
+
+  private func writeJSONString(_ text: String) {
+    var text = text
+    text.withUTF8 { JSONText.writeString(UnsafeRawBufferPointer($0), to: writer) }
+  }
+}

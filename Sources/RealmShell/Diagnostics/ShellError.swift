@@ -1,0 +1,142 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+/// An error as the user sees it: a name, a message, a place, and what would help.
+///
+/// Source: shell.md 19, 25.
+struct ShellError: Error {
+  /// The name for `help` and `expect error`.
+  var name: ErrorName
+  /// What is wrong; lower case, without a full stop.
+  var message: String
+  /// The place in the statement, if it has one.
+  var range: SourceRange?
+  /// The name that was probably meant.
+  var suggestion: String?
+  /// A statement or option that would help.
+  var remedy: String?
+  /// What the message is about, in place of a place: a file.
+  var subject: String?
+  /// Further lines under the message.
+  var details: [String] = []
+
+  init(
+    _ name: ErrorName, _ message: String, at range: SourceRange? = nil, suggestion: String? = nil,
+    remedy: String? = nil
+  ) {
+    self.name = name
+    self.message = message
+    self.range = range
+    self.suggestion = suggestion
+    self.remedy = remedy
+  }
+}
+
+/// The names of errors.
+///
+/// Source: shell.md 25, object-model.md 0.2.
+enum ErrorName: String, CaseIterable {
+  case syntax = "Syntax"
+  case invalidUTF8 = "InvalidUTF8"
+  case unknownVerb = "UnknownVerb"
+  case unknownVariable = "UnknownVariable"
+  case unknownFunction = "UnknownFunction"
+  case unknownSetting = "UnknownSetting"
+  case unknownDatabase = "UnknownDatabase"
+  case noSuchTable = "NoSuchTable"
+  case invalidProperty = "InvalidProperty"
+  case noDatabase = "NoDatabase"
+  case fileNotFound = "FileNotFound"
+  case permissionDenied = "PermissionDenied"
+  case fileBusy = "FileBusy"
+  case notARealmFile = "NotARealmFile"
+  case damaged = "Damaged"
+  case wrongKey = "WrongKey"
+  case noKey = "NoKey"
+  case invalidEncryptionKey = "InvalidEncryptionKey"
+  case unsupportedFileFormatVersion = "UnsupportedFileFormatVersion"
+  case readOnlyDatabase = "ReadOnlyDatabase"
+  case typeMismatch = "TypeMismatch"
+  case invalidArgument = "InvalidArgument"
+  case illegalOperation = "IllegalOperation"
+  case missingPrimaryKey = "MissingPrimaryKey"
+  case keyNotFound = "KeyNotFound"
+  case outOfBounds = "OutOfBounds"
+  case nullInPath = "NullInPath"
+  case arithmetic = "Arithmetic"
+  case conversion = "Conversion"
+  case assertion = "Assertion"
+  case fileOperationFailed = "FileOperationFailed"
+  case commandFailed = "CommandFailed"
+  case notSafe = "NotSafe"
+  case limitExceeded = "LimitExceeded"
+  case badVersion = "BadVersion"
+  case interrupted = "Interrupted"
+  case usage = "Usage"
+
+  /// When the error occurs, for `help`.
+  var meaning: String {
+    switch self {
+    case .syntax: "The text does not fit the grammar of statements or predicates."
+    case .invalidUTF8: "A script contains bytes that are not UTF-8."
+    case .unknownVerb: "A statement starts with a word that is no verb."
+    case .unknownVariable: "No variable has this name."
+    case .unknownFunction: "No function has this name."
+    case .unknownSetting: "config does not know the setting or the value."
+    case .unknownDatabase: "No open database has this name."
+    case .noSuchTable: "The database has no class with this name."
+    case .invalidProperty: "The class has no property with this name."
+    case .noDatabase: "The statement needs an open database."
+    case .fileNotFound: "The file does not exist."
+    case .permissionDenied: "The file may not be read."
+    case .fileBusy: "Another process keeps the file."
+    case .notARealmFile: "The file is no Realm database."
+    case .damaged: "The file breaks a rule of its format at the place named."
+    case .wrongKey: "The key does not fit the file."
+    case .noKey: "The file is encrypted and no key was given."
+    case .invalidEncryptionKey: "A key must have 64 bytes."
+    case .unsupportedFileFormatVersion: "The format number is outside the readable range."
+    case .readOnlyDatabase: "The database is open for reading only."
+    case .typeMismatch: "A value has another type than its place needs."
+    case .invalidArgument: "An argument is malformed or missing."
+    case .illegalOperation: "The operation is not defined for this value or type."
+    case .missingPrimaryKey: "The class has no primary key."
+    case .keyNotFound: "No object has this key."
+    case .outOfBounds: "The position is outside the collection."
+    case .nullInPath: "A link on the way is null."
+    case .arithmetic: "Overflow, or division by zero."
+    case .conversion: "A conversion function failed."
+    case .assertion: "assert or expect error failed."
+    case .fileOperationFailed: "Reading or writing a file failed."
+    case .commandFailed: "A system command could not be run."
+    case .notSafe: "The statement is refused by --safe."
+    case .limitExceeded: "Brackets or scripts are nested too deep, or a value is too large."
+    case .badVersion: "The snapshot asked for is gone, or changed while it was read."
+    case .interrupted: "The statement was interrupted."
+    case .usage: "The command line is wrong."
+    }
+  }
+
+  /// The exit status when the error ends a script or hits FILE.
+  ///
+  /// Source: shell.md 2.
+  var exitStatus: Int32 {
+    switch self {
+    case .fileNotFound, .permissionDenied, .fileBusy: 3
+    case .notARealmFile, .unsupportedFileFormatVersion: 4
+    case .wrongKey, .noKey, .invalidEncryptionKey: 5
+    case .damaged: 6
+    case .usage: 2
+    case .interrupted: 130
+    default: 1
+    }
+  }
+}
+
+extension ShellError {
+  init(_ error: SyntaxError) {
+    let name = ErrorName(rawValue: error.name.rawValue) ?? .syntax
+    self.init(name, error.message, at: error.range, suggestion: error.suggestion)
+  }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import RealmStorage
+
+/// Texts for what the storage layer reports.
+enum StorageMessages {
+  /// The error for a file that cannot be opened or read.
+  ///
+  /// - Parameter path: The file as the user named it.
+  static func error(_ error: StorageError, path: String) -> ShellError {
+    switch error {
+    case .system(_, let number): return system(number, path)
+    case .notAFile: return ShellError(.fileOperationFailed, "\(path) is not a regular file")
+    case .notARealmFile(let found):
+      let bytes = [24, 16, 8, 0].map { hex(UInt8(truncatingIfNeeded: found >> $0)) }
+      return ShellError(
+        .notARealmFile,
+        "not a Realm file: bytes 16 to 19 are \(bytes.joined(separator: " ")), "
+          + "expected 54 2d 44 42")
+    case .badFileSize(let count):
+      let rule =
+        count < 24 ? "a database has at least 24 bytes" : "a size is a multiple of 8"
+      return ShellError(.notARealmFile, "not a Realm file: it has \(count) bytes, \(rule)")
+    case .noKey:
+      return ShellError(
+        .noKey, "\(path) is encrypted and no key was given",
+        remedy: "--key file:PATH, --key cmd:COMMAND or --key prompt")
+    case .wrongKey:
+      return ShellError(.wrongKey, "\(path): wrong key, or the first page is damaged")
+    case .damagedPage(let page):
+      return ShellError(
+        .damaged, "\(path): key is right; page \(page) (offset \(page * 4096)) is damaged")
+    case .unsupportedVersion(let number):
+      return ShellError(
+        .unsupportedFileFormatVersion,
+        "\(path) has format \(number); formats 2 to 11 and 20 to 24 can be read")
+    case .unfinishedUpgrade:
+      return ShellError(
+        .unsupportedFileFormatVersion,
+        "\(path) is in the middle of an upgrade that was interrupted",
+        remedy: "open it once with the program that was upgrading it")
+    case .noPreviousSnapshot:
+      return ShellError(.badVersion, "\(path) does not hold the state before the last commit")
+    case .damaged(let damage):
+      return ShellError(
+        .damaged,
+        "\(path) is damaged at offset \(offset(damage.offset)): \(text(damage))",
+        remedy: "check deep lists all damage that can be found")
+    }
+  }
+
+  private static func system(_ number: Int32, _ path: String) -> ShellError {
+    switch number {
+    case ENOENT:
+      return ShellError(.fileNotFound, "cannot open \(path): no such file")
+    case ENOTDIR:
+      return ShellError(.fileNotFound, "cannot open \(path): a part of the path is no folder")
+    case EACCES, EPERM:
+      return ShellError(.permissionDenied, "cannot open \(path): permission denied")
+    default:
+      return ShellError(.fileOperationFailed, "cannot read \(path): \(systemText(number))")
+    }
+  }
+
+  /// The system's text for an error number, in lower case.
+  static func systemText(_ number: Int32) -> String {
+    let text = String(cString: strerror(number))
+    return text.prefix(1).lowercased() + text.dropFirst()
+  }
+
+  /// An offset as `check` and errors show it.
+  static func offset(_ offset: UInt64) -> String {
+    let digits = String(offset, radix: 16)
+    return "0x" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  private static func hex(_ byte: UInt8) -> String {
+    let digits = String(byte, radix: 16)
+    return digits.count == 1 ? "0" + digits : digits
+  }
+
+  /// What is wrong at a place.
+  static func text(_ damage: Damage) -> String {
+    let (found, limit) = (damage.found, damage.limit)
+    switch damage.kind {
+    case .misalignedRef: return "ref \(found) is not a multiple of 8"
+    case .refPastEnd: return "ref \(found) is outside the file (24 to \(limit))"
+    case .nodePastEnd: return "node of \(found) bytes ends behind byte \(limit)"
+    case .reservedWidthScheme: return "node with a reserved width scheme"
+    case .wrongNodeKind: return "node of another kind than expected (flags \(found))"
+    case .missingRef: return "no ref in slot \(found)"
+    case .notTagged: return "no number in slot \(found)"
+    case .tooFewElements: return "\(found) elements, at least \(limit) needed"
+    case .tooManyElements: return "\(found) elements, at most \(limit) possible"
+    case .countMismatch: return "\(found) elements, \(limit) expected"
+    case .badDepth: return "tree of \(found) levels, \(limit) expected"
+    case .cyclicRefs: return "nodes refer to each other in a circle"
+    case .keyOrder: return "keys are not in ascending order"
+    case .textPastEnd: return "text runs past its node (\(found) > \(limit) bytes)"
+    case .badIndex: return "index \(found) is outside of \(limit) elements"
+    case .unknownType: return "unknown type \(found)"
+    case .badLength: return "value of \(found) bytes, \(limit) expected"
+    case .badFooter: return "the footer of the streaming form is missing or wrong"
+    case .truncated: return "the file has \(limit) bytes, \(found) are needed: it is cut off"
+    case .badNanoseconds: return "nanoseconds \(found) out of range"
+    case .nestedTooDeep: return "collections nested more than \(limit) levels deep"
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+import RealmObjects
+
+/// From a parsed statement to its verb.
+extension Session {
+  /// Runs one statement with its prefixes.
+  func execute(_ statement: Statement, origin: ErrorPrinter.Origin) throws(ShellError) {
+    if let command = statement.pipe {
+      try throughPipe(command, statement, origin)
+    } else {
+      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: output)
+    }
+  }
+
+  private func execute(
+    _ statement: Statement, prefixes: ArraySlice<Prefix>, origin: ErrorPrinter.Origin,
+    to writer: ByteWriter
+  ) throws(ShellError) {
+    guard let prefix = prefixes.first else {
+      try execute(statement.body, range: statement.range, origin: origin, to: writer)
+      return
+    }
+    let rest = prefixes.dropFirst()
+    switch prefix.kind {
+    case .time:
+      let start = monotonicMilliseconds()
+      try execute(statement, prefixes: rest, origin: origin, to: writer)
+      writer.flush()
+      printTime(since: start)
+    case .explain:
+      throw ShellError(
+        .illegalOperation, "plans cannot be explained yet", at: prefix.range)
+    case .expectError(let name):
+      try expectError(named: name, prefix: prefix) { () throws(ShellError) in
+        try execute(statement, prefixes: rest, origin: origin, to: writer)
+      }
+    }
+  }
+
+  private func expectError(
+    named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
+  ) throws(ShellError) {
+    if let name, ErrorName(rawValue: name.text) == nil {
+      throw ShellError(
+        .invalidArgument, "no error is named \(name.text)", at: name.range,
+        suggestion: Spelling.nearest(to: name.text, among: ErrorName.allCases.map(\.rawValue)))
+    }
+    do throws(ShellError) {
+      try body()
+    } catch {
+      if error.name == .interrupted { throw error }
+      guard let name, name.text != error.name.rawValue else { return }
+      throw ShellError(
+        .assertion, "the statement failed with \(error.name.rawValue): \(error.message)",
+        at: name.range)
+    }
+    let range = SourceRange(start: prefix.range.start, end: prefix.range.start + 6)
+    throw ShellError(.assertion, "the statement did not fail", at: range)
+  }
+
+  /// Runs a verb, again if the file changed while it was read.
+  private func execute(
+    _ body: StatementBody, range: SourceRange, origin: ErrorPrinter.Origin, to writer: ByteWriter
+  ) throws(ShellError) {
+    switch body {
+    case .open(let open): try self.open(open, to: writer)
+    case .close(let close): try self.close(close, to: writer)
+    case .use(let name): try use(name, to: writer)
+    case .config(let config): try self.config(config, to: writer)
+    case .mode(let name): try mode(name, to: writer)
+    case .help(let topic): help(topic?.text, to: writer)
+    case .source(let path): try source(path)
+    case .cd(let path): try changeFolder(path, to: writer)
+    case .exit(let code): try exit(code)
+    case .command(let command, _): try runCommand(command, at: range)
+    case .info(.file(let path, let key)): try infoFile(path, key: key, to: writer)
+    case .check(let check) where check.file != nil: try self.check(check, to: writer)
+    default: try read(body, range: range, to: writer)
+    }
+  }
+
+  /// Most attempts at a statement while another process keeps committing.
+  private static let maximumAttempts = 20
+
+  /// Runs a verb that reads the current database: on the newest version, and once more if a commit
+  /// of another process came between.
+  private func read(
+    _ body: StatementBody, range: SourceRange, to target: ByteWriter
+  ) throws(ShellError) {
+    for attempt in 1... {
+      let database = try? current()
+      try refresh(database)
+      let held = StatementOutput(to: target) { database?.realm.isIntact() ?? true }
+      var failure: ShellError?
+      do throws(ShellError) {
+        try run(body, range: range, to: held.writer)
+      } catch {
+        failure = error
+      }
+      let isIntact = database?.realm.isIntact() ?? true
+      if !isIntact, !held.hasLeft, attempt < Session.maximumAttempts { continue }
+      held.writer.flush()
+      guard !held.isTorn else {
+        throw ShellError(
+          .badVersion, "\(database?.realm.path ?? "the file") was changed while it was read",
+          at: range, remedy: "run the statement again")
+      }
+      if let failure { throw failure }
+      return
+    }
+  }
+
+  private func refresh(_ database: Database?) throws(ShellError) {
+    guard let database else { return }
+    do {
+      try database.realm.refresh()
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+  }
+
+  private func run(
+    _ body: StatementBody, range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    switch body {
+    case .info(let info): try self.info(info, range: range, to: writer)
+    case .check(let check): try self.check(check, to: writer)
+    case .schema(let schema): try self.schema(schema, range: range, to: writer)
+    case .get(let get): try self.get(get, to: writer)
+    case .where(let query): try find(query, to: writer)
+    case .count(let count): try self.count(count, to: writer)
+    case .more(let more): try self.more(more, range: range, to: writer)
+    case .last(let mode): try last(mode, range: range, to: writer)
+    case .export(let export): try self.export(export, to: writer)
+    case .print(let values): try self.print(values, to: writer)
+    case .assert(let statement): try self.assert(statement)
+    default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
+    }
+  }
+
+  /// Sends the output of a statement to a system command.
+  private func throughPipe(
+    _ command: String, _ statement: Statement, _ origin: ErrorPrinter.Origin
+  ) throws(ShellError) {
+    guard !isSafe else {
+      throw ShellError(.notSafe, "pipes are refused by --safe", at: statement.range)
+    }
+    output.flush()
+    guard let stream = popen(command, "w") else {
+      throw ShellError(.commandFailed, "cannot run \(command)", at: statement.range)
+    }
+    let writer = ByteWriter(descriptor: fileno(stream))
+    var failure: ShellError?
+    do throws(ShellError) {
+      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: writer)
+      writer.flush()
+    } catch {
+      failure = error
+    }
+    let status = pclose(stream)
+    if let failure { throw failure }
+    if status != 0 {
+      warn(
+        ShellError(.commandFailed, "the command ended with status \(status >> 8 & 0xFF)"),
+        origin: origin)
+    }
+  }
+
+  private func runCommand(_ command: String, at range: SourceRange) throws(ShellError) {
+    guard !isSafe else {
+      throw ShellError(.notSafe, "system commands are refused by --safe", at: range)
+    }
+    output.flush()
+    let status = system(command)
+    if status != 0 {
+      throw ShellError(
+        .commandFailed, "the command ended with status \(status >> 8 & 0xFF)", at: range)
+    }
+  }
+}

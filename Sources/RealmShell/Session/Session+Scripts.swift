@@ -1,0 +1,177 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+
+/// Running the statements of a text, a file or standard input.
+extension Session {
+  /// Most scripts that may run inside each other.
+  private static let maximumDepth = 20
+
+  /// Runs all statements of a text.
+  ///
+  /// - Returns: whether all went well; after an error the rest is run only with `--keep-going`.
+  @discardableResult
+  func run(_ source: SourceText, promptWidth: Int? = nil) -> Bool {
+    let outerSource = self.source
+    self.source = source
+    defer { self.source = outerSource }
+    var parser = StatementParser(source)
+    var isGood = true
+    while !isEnding {
+      var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
+      var opensDatabase = false
+      do throws(ShellError) {
+        guard let statement = try Session.next(&parser) else { break }
+        origin.statement = statement.range
+        opensDatabase = statement.body.opensDatabase
+        try run(statement, in: source, origin: origin)
+      } catch {
+        isGood = false
+        report(error, origin: origin)
+        exitStatus = status(of: error, opensDatabase: opensDatabase)
+        if error.name == .interrupted || !keepsGoing { break }
+      }
+      if output.failure != nil { break }
+    }
+    output.flush()
+    return isGood
+  }
+
+  /// The status a script ends with after an error; the codes for files that are no databases
+  /// belong to the statements that open one.
+  private func status(of error: ShellError, opensDatabase: Bool) -> Int32 {
+    if keepsGoing || isInteractive { return 1 }
+    switch error.name {
+    case .damaged, .interrupted: return error.name.exitStatus
+    default: return opensDatabase ? error.name.exitStatus : 1
+    }
+  }
+
+  private static func next(_ parser: inout StatementParser) throws(ShellError) -> Statement? {
+    do throws(SyntaxError) {
+      return try parser.next()
+    } catch {
+      throw ShellError(error)
+    }
+  }
+
+  private func run(
+    _ statement: Statement, in source: SourceText, origin: ErrorPrinter.Origin
+  ) throws(ShellError) {
+    if settings.echoes {
+      output.write("> " + source.text(of: statement.range) + "\n")
+    }
+    let start = monotonicMilliseconds()
+    try execute(statement, origin: origin)
+    output.flush()
+    if settings.showsTiming { printTime(since: start) }
+  }
+
+  /// Prints the time since a moment: at the prompt among the results, else on standard error.
+  func printTime(since start: Double) {
+    let text = "(\(timeText(monotonicMilliseconds() - start)))\n"
+    let writer = isInteractive ? output : errorOutput
+    writer.write(text)
+    writer.flush()
+  }
+
+  /// Runs a script file; relative paths inside are relative to its folder.
+  func runScript(_ path: String, at range: SourceRange? = nil) throws(ShellError) {
+    guard scriptFolders.count < Session.maximumDepth else {
+      throw ShellError(
+        .limitExceeded, "scripts are nested more than \(Session.maximumDepth) deep", at: range)
+    }
+    let full = resolve(path)
+    let bytes = try TextFile.read(full, shownAs: path, at: range)
+    scriptFolders.append(TextFile.folder(of: full))
+    defer { scriptFolders.removeLast() }
+    guard run(SourceText(fileName: path, bytes: bytes)) || keepsGoing else {
+      throw ShellError(.assertion, "the script \(path) failed", at: range)
+    }
+  }
+
+  /// A path as the system needs it: `~` replaced, relative to the folder of the running script.
+  func resolve(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let folder = scriptFolders.last else { return path }
+    return folder + "/" + path
+  }
+
+  /// The path of a file operand.
+  func resolve(_ path: FilePath) -> String {
+    guard !path.isQuoted, path.text == "~" || path.text.hasPrefix("~/"),
+      let home = environment("HOME")
+    else { return resolve(path.text) }
+    return home + path.text.dropFirst()
+  }
+}
+
+/// Milliseconds of the monotonic clock.
+func monotonicMilliseconds() -> Double {
+  var time = timespec()
+  clock_gettime(CLOCK_MONOTONIC, &time)
+  return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
+}
+
+/// A duration for people: `0.1 ms`, `1.25 s`.
+func timeText(_ milliseconds: Double) -> String {
+  func rounded(_ value: Double, _ digits: Int) -> String {
+    let scale = digits == 1 ? 10.0 : 100.0
+    let whole = Int((value * scale).rounded())
+    let fraction = String(whole % Int(scale))
+    let zeros = String(repeating: "0", count: max(0, digits - fraction.utf8.count))
+    return "\(whole / Int(scale)).\(zeros)\(fraction)"
+  }
+  return milliseconds < 1000
+    ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
+}
+
+/// Whole text files, read for running.
+enum TextFile {
+  /// Reads a file, or standard input if the path is `-`.
+  static func read(
+    _ path: String, shownAs name: String, at range: SourceRange? = nil
+  ) throws(ShellError) -> [UInt8] {
+    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let kind: ErrorName =
+        errno == ENOENT ? .fileNotFound : errno == EACCES ? .permissionDenied : .fileOperationFailed
+      throw ShellError(
+        kind, "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
+    }
+    defer { if path != "-" { close(descriptor) } }
+    var status = stat()
+    let expected = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    var result: [UInt8] = []
+    result.reserveCapacity(expected)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw ShellError(
+          .fileOperationFailed, "cannot read \(name): \(StorageMessages.systemText(errno))",
+          at: range)
+      }
+      if count == 0 { return result }
+      result += buffer[..<count]
+    }
+  }
+
+  /// The folder of a path.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement opens a database, so that its failure has a status of its own.
+  fileprivate var opensDatabase: Bool {
+    switch self {
+    case .open, .info(.file): true
+    case .check(let check): check.file != nil
+    default: false
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+/// `open`, `close`, `use`.
+extension Session {
+  func open(_ statement: OpenStatement, to writer: ByteWriter) throws(ShellError) {
+    guard case .file(let path) = statement.target else {
+      throw ShellError(.illegalOperation, "memory databases need a writing version")
+    }
+    try refuseWriting(statement)
+    var state = Realm.State.live
+    switch statement.snapshot {
+    case nil: break
+    case .previous: state = .previous
+    case .version(let number):
+      throw ShellError(
+        .badVersion, "only the state before the last commit can be opened", at: number.range,
+        remedy: "snapshot previous")
+    }
+    do throws(ShellError) {
+      let name = statement.name?.text
+      let database = try openDatabase(
+        path: resolve(path), name: name, keySource: statement.key.map { resolveKey($0) },
+        state: state, isReadOnly: statement.readonly || state == .previous)
+      if acknowledges { writer.write(openedText(database) + "\n") }
+    } catch {
+      throw placed(error, path)
+    }
+  }
+
+  private func refuseWriting(_ statement: OpenStatement) throws(ShellError) {
+    guard statement.create || statement.new || statement.compact || statement.shared else { return }
+    throw ShellError(
+      .readOnlyDatabase, "this version of realmsh opens files for reading only",
+      remedy: "open PATH readonly")
+  }
+
+  private func resolveKey(_ path: FilePath) -> String { path.text }
+
+  /// Points an error at the path, and suggests a file with a similar name.
+  private func placed(_ error: ShellError, _ path: FilePath) -> ShellError {
+    var error = error
+    error.range = error.range ?? path.range
+    if error.name == .fileNotFound {
+      error.message = "no such file"
+      error.suggestion = similarFile(path.text)
+    } else if error.name == .noKey {
+      error.remedy = "open \(path.text) key \"file:PATH\""
+    }
+    return error
+  }
+
+  private func similarFile(_ path: String) -> String? {
+    let folder = TextFile.folder(of: path)
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard let stream = opendir(resolve(folder)) else { return nil }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream), names.count < 10_000 {
+      let text = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if text.hasSuffix(".realm") { names.append(text) }
+    }
+    return Spelling.nearest(to: name, among: names.sorted())
+  }
+
+  /// Opens a file and makes it the current database.
+  func openDatabase(
+    path: String, name: String?, keySource: String?, state: Realm.State = .live, isReadOnly: Bool
+  ) throws(ShellError) -> Database {
+    let source = keySource ?? environment("REALMSH_KEY")
+    let key = try keySource.map { (source) throws(ShellError) in
+      try KeySource.read(source, isSafe: isSafe)
+    }
+    let realm = try openRealm(path: path, key: key, fallback: key == nil ? source : nil, state)
+    if key != nil, !realm.snapshot.file.isEncrypted {
+      warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
+    }
+    let base = (path.split(separator: "/").last.map(String.init) ?? path)
+    let stem = base.hasSuffix(".realm") ? String(base.dropLast(6)) : base
+    var name = name ?? stem
+    var number = 2
+    while databases.contains(where: { $0.name == name }) {
+      name = "\(stem)\(number)"
+      number += 1
+    }
+    let database = Database(name: name, realm: realm, isReadOnly: isReadOnly)
+    databases.append(database)
+    currentName = name
+    return database
+  }
+
+  private func openRealm(
+    path: String, key: EncryptionKey?, fallback: String?, _ state: Realm.State
+  ) throws(ShellError) -> Realm {
+    do throws(StorageError) {
+      return try Realm(path: path, key: key, state: state)
+    } catch {
+      guard error == .noKey, let fallback else { throw StorageMessages.error(error, path: path) }
+      let key = try KeySource.read(fallback, isSafe: isSafe)
+      do throws(StorageError) {
+        return try Realm(path: path, key: key, state: state)
+      } catch {
+        throw StorageMessages.error(error, path: path)
+      }
+    }
+  }
+
+  /// The line that tells what was opened.
+  func openedText(_ database: Database) -> String {
+    let snapshot = database.realm.snapshot
+    let classes = database.realm.schema.classes.count
+    let format = snapshot.format.map { "format \($0.number)" } ?? "empty"
+    let schema = database.realm.schema.version.map { "schema version \($0)" } ?? "no schema version"
+    let count = classes == 0 ? "no classes" : counted(classes, "class", "classes")
+    var text = "opened \(database.realm.path): \(format), \(schema), \(count)"
+    if settings.showsVersions { text += ", version \(snapshot.version)" }
+    if snapshot.file.isEncrypted { text += ", encrypted" }
+    if database.isReadOnly { text += ", read-only" }
+    return text
+  }
+
+  func close(_ statement: CloseStatement, to writer: ByteWriter) throws(ShellError) {
+    let closing: [String]
+    switch statement {
+    case .all: closing = databases.map(\.name)
+    case .current: closing = [try current().name]
+    case .named(let name): closing = [try database(named: name).name]
+    }
+    for name in closing {
+      guard let index = databases.firstIndex(where: { $0.name == name }) else { continue }
+      let path = databases.remove(at: index).realm.path
+      lastResult = nil
+      if acknowledges { writer.write("closed \(path)\n") }
+    }
+    if !databases.contains(where: { $0.name == currentName }) {
+      currentName = databases.last?.name
+    }
+  }
+
+  private func database(named name: Name) throws(ShellError) -> Database {
+    guard let database = databases.first(where: { $0.name == name.text }) else {
+      throw ShellError(
+        .unknownDatabase, "no open database \(name.text)", at: name.range,
+        suggestion: Spelling.nearest(to: name.text, among: databases.map(\.name)))
+    }
+    return database
+  }
+
+  func use(_ name: Name?, to writer: ByteWriter) throws(ShellError) {
+    if let name {
+      currentName = try database(named: name).name
+      return
+    }
+    let nameWidth = databases.map(\.name.count).max() ?? 0
+    let pathWidth = databases.map(\.realm.path.count).max() ?? 0
+    for database in databases {
+      var notes: [String] = []
+      if database.realm.snapshot.file.isEncrypted { notes.append("encrypted") }
+      if database.isReadOnly { notes.append("read-only") }
+      let mark = database.name == currentName ? "*" : " "
+      var line = "\(mark) \(padded(database.name, nameWidth))  "
+      line += notes.isEmpty ? database.realm.path : padded(database.realm.path, pathWidth)
+      if !notes.isEmpty { line += "  " + notes.joined(separator: ", ") }
+      writer.write(line + "\n")
+    }
+  }
+}
+
+/// A text with blanks behind it, as wide as a column.
+func padded(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// A number with its noun, thousands separated.
+func counted(_ number: Int, _ one: String, _ many: String) -> String {
+  "\(grouped(number)) \(number == 1 ? one : many)"
+}
+
+/// A number with commas between thousands.
+func grouped(_ number: Int) -> String {
+  let digits = Array(String(number.magnitude))
+  var text = number < 0 ? "-" : ""
+  for (i, digit) in digits.enumerated() {
+    if i > 0, (digits.count - i) % 3 == 0 { text.append(",") }
+    text.append(digit)
+  }
+  return text
+}
+
+/// A byte count for people: `812 B`, `9.1 KiB`.
+func sizeText(_ byteCount: Int) -> String {
+  guard byteCount >= 1024 else { return "\(byteCount) B" }
+  var value = Double(byteCount) / 1024
+  var unit = 0
+  let units = ["KiB", "MiB", "GiB", "TiB"]
+  while value >= 1023.95, unit < units.count - 1 {
+    value /= 1024
+    unit += 1
+  }
+  let tenths = Int((value * 10).rounded())
+  return "\(tenths / 10).\(tenths % 10) \(units[unit])"
+}

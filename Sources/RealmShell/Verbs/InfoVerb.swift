@@ -1,0 +1,137 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+/// `info`.
+extension Session {
+  func info(
+    _ statement: InfoStatement, range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let realm = try current(at: range).realm
+    do throws(StorageError) {
+      switch statement {
+      case .summary: InfoText.write(try InfoText.summary(realm), to: writer)
+      case .space: InfoText.write(try InfoText.space(realm), to: writer)
+      case .versions:
+        InfoText.write([("version", String(realm.snapshot.version))], to: writer)
+      case .history: InfoText.write(InfoText.history(realm.snapshot), to: writer)
+      case .file: break
+      }
+    } catch {
+      throw StorageMessages.error(error, path: realm.path)
+    }
+  }
+
+  /// Tells about a file without opening it as a database of the session.
+  func infoFile(_ path: FilePath, key: FilePath?, to writer: ByteWriter) throws(ShellError) {
+    let name = resolve(path)
+    let key = try (key?.text ?? environment("REALMSH_KEY")).map { (source) throws(ShellError) in
+      try KeySource.read(source, isSafe: isSafe)
+    }
+    do throws(StorageError) {
+      let realm = try Realm(path: name, key: key)
+      InfoText.write(try InfoText.summary(realm), to: writer)
+    } catch {
+      var status = stat()
+      if stat(name, &status) == 0 {
+        InfoText.write([("file", path.text), ("size", sizeText(Int(status.st_size)))], to: writer)
+      }
+      writer.flush()
+      var failure = StorageMessages.error(error, path: path.text)
+      failure.range = nil
+      failure.subject = path.text
+      throw failure
+    }
+  }
+}
+
+/// The lines of `info`.
+enum InfoText {
+  /// Writes names and values in two columns.
+  static func write(_ lines: [(name: String, value: String)], to writer: ByteWriter) {
+    let width = lines.map(\.name.count).max() ?? 0
+    for line in lines { writer.write("\(padded(line.name, width))  \(line.value)\n") }
+  }
+
+  /// What is known about a database.
+  static func summary(_ realm: Realm) throws(StorageError) -> [(String, String)] {
+    let snapshot = realm.snapshot
+    let size = sizeText(snapshot.file.byteCount)
+    let used = sizeText(try snapshot.usedByteCount())
+    var lines = [("file", realm.path), ("size", "\(size), \(used) in use")]
+    lines.append(("format", snapshot.format.map { String($0.number) } ?? "not decided yet"))
+    lines.append(("schema version", realm.schema.version.map(String.init) ?? "none"))
+    lines.append(("history", historyText(snapshot.historyType)))
+    lines.append(("encrypted", snapshot.file.isEncrypted ? "yes" : "no"))
+    lines.append(("version", String(snapshot.version)))
+    if snapshot.header.isStreaming { lines.append(("form", "streaming: a compacted copy")) }
+    lines.append(("classes", try classesText(realm.schema, .sdk) ?? "none"))
+    if let text = try classesText(realm.schema, .library) {
+      lines.append(("other tables", text + "; without class"))
+    }
+    for table in snapshot.brokenTables {
+      lines.append(("unreadable", "\(table.name): \(reason(table.error))"))
+    }
+    for table in snapshot.tables {
+      for column in table.brokenColumns {
+        lines.append(("unreadable", "\(table.name).\(column.name): \(reason(column.error))"))
+      }
+    }
+    return lines
+  }
+
+  private static func classesText(
+    _ schema: Schema, _ origin: ObjectClass.Origin
+  ) throws(StorageError) -> String? {
+    var parts: [String] = []
+    for objectClass in schema.all where objectClass.origin == origin {
+      var text = "\(quotedName(objectClass.name)) \(grouped(try objectClass.table.objectCount()))"
+      switch objectClass.table.kind {
+      case .topLevel: break
+      case .embedded: text += " (embedded)"
+      case .asymmetric: text += " (asymmetric)"
+      }
+      parts.append(text)
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  private static func historyText(_ type: Snapshot.HistoryType) -> String {
+    switch type {
+    case .none: "none (type 0)"
+    case .outOfRealm: "outside of the Realm (type 1)"
+    case .inRealm: "in Realm (type 2)"
+    case .syncClient: "sync client (type 3)"
+    case .syncServer: "sync server (type 4)"
+    }
+  }
+
+  private static func reason(_ error: StorageError) -> String {
+    if case .damaged(let damage) = error {
+      return "offset \(StorageMessages.offset(damage.offset)): \(StorageMessages.text(damage))"
+    }
+    return StorageMessages.error(error, path: "the file").message
+  }
+
+  /// Bytes of the file by use.
+  static func space(_ realm: Realm) throws(StorageError) -> [(String, String)] {
+    let snapshot = realm.snapshot
+    let used = try snapshot.usedByteCount()
+    return [
+      ("file", sizeText(snapshot.file.byteCount)), ("in use", sizeText(used)),
+      ("free", sizeText(snapshot.logicalByteCount - used)),
+      ("behind the end", sizeText(max(0, snapshot.file.byteCount - snapshot.logicalByteCount))),
+    ]
+  }
+
+  /// The kind of history.
+  static func history(_ snapshot: Snapshot) -> [(String, String)] {
+    [
+      ("history", historyText(snapshot.historyType)),
+      ("layout", String(snapshot.historySchemaVersion)),
+      ("version", String(snapshot.version)),
+    ]
+  }
+}

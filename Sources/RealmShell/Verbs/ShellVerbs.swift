@@ -1,0 +1,85 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+
+/// `config`, `mode`, `source`, `cd`, `exit`.
+extension Session {
+  func config(_ statement: ConfigStatement, to writer: ByteWriter) throws(ShellError) {
+    guard let name = statement.name else {
+      let nameWidth = SettingDescription.all.map(\.name.count).max() ?? 0
+      let values = SettingDescription.all.map { $0.text(settings) }
+      let valueWidth = values.map(\.count).max() ?? 0
+      for (setting, value) in zip(SettingDescription.all, values) {
+        writer.write(
+          "\(padded(setting.name, nameWidth))  \(padded(value, valueWidth))  \(setting.meaning)\n")
+      }
+      return
+    }
+    guard let setting = SettingDescription.named(name.text) else {
+      throw ShellError(
+        .unknownSetting, "no setting \(name.text)", at: name.range,
+        suggestion: Spelling.nearest(
+          to: name.text, among: SettingDescription.all.map(\.name)))
+    }
+    guard let value = statement.value else {
+      writer.write(setting.text(settings) + "\n")
+      return
+    }
+    guard setting.set(&settings, value.text) else {
+      throw ShellError(
+        .unknownSetting, "\(name.text) cannot be \(value.text); it is one of: \(setting.values)",
+        at: value.range,
+        suggestion: Spelling.nearest(
+          to: value.text, among: setting.values.split(separator: " ").map(String.init)))
+    }
+  }
+
+  func mode(_ name: Name?, to writer: ByteWriter) throws(ShellError) {
+    guard let name else {
+      writer.write(settings.mode.rawValue + "\n")
+      return
+    }
+    settings.mode = try mode(named: name)
+  }
+
+  /// The output mode with a name.
+  func mode(named name: Name) throws(ShellError) -> Settings.Mode {
+    guard let mode = Settings.Mode(rawValue: name.text.lowercased()) else {
+      throw ShellError(
+        .invalidArgument, "no output mode \(name.text)", at: name.range,
+        suggestion: Spelling.nearest(
+          to: name.text, among: Settings.Mode.allCases.map(\.rawValue)))
+    }
+    return mode
+  }
+
+  func source(_ path: FilePath) throws(ShellError) {
+    try runScript(resolve(path), at: path.range)
+  }
+
+  func changeFolder(_ path: FilePath?, to writer: ByteWriter) throws(ShellError) {
+    guard let path else {
+      guard let folder = getcwd(nil, 0) else {
+        throw ShellError(.fileOperationFailed, "the folder is gone")
+      }
+      writer.write(String(cString: folder) + "\n")
+      free(folder)
+      return
+    }
+    guard chdir(resolve(path)) == 0 else {
+      throw ShellError(
+        errno == ENOENT ? .fileNotFound : .fileOperationFailed,
+        "cannot change to \(path.text): \(StorageMessages.systemText(errno))", at: path.range)
+    }
+  }
+
+  func exit(_ code: IntegerOperand?) throws(ShellError) {
+    if let code {
+      guard (0...125).contains(code.value) else {
+        throw ShellError(.invalidArgument, "a status is 0 to 125", at: code.range)
+      }
+      exitStatus = Int32(code.value)
+    }
+    isEnding = true
+  }
+}

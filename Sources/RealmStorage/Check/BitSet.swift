@@ -1,0 +1,41 @@
+/// A set of small numbers, one bit for each.
+struct BitSet {
+  private var words: [UInt64]
+
+  /// An empty set for numbers below `count`.
+  init(count: Int) {
+    words = Array(repeating: 0, count: (count + 63) / 64)
+  }
+
+  /// Whether a number is in the set.
+  func contains(_ number: Int) -> Bool { words[number / 64] >> UInt64(number % 64) & 1 != 0 }
+
+  /// Whether no number of a range is in the set.
+  func isClear(from start: Int, to end: Int) -> Bool {
+    var number = start
+    while number < end {
+      let (mask, next) = BitSet.mask(number, end)
+      if words[number / 64] & mask != 0 { return false }
+      number = next
+    }
+    return true
+  }
+
+  /// Adds the numbers of a range.
+  mutating func insert(from start: Int, to end: Int) {
+    var number = start
+    while number < end {
+      let (mask, next) = BitSet.mask(number, end)
+      words[number / 64] |= mask
+      number = next
+    }
+  }
+
+  /// The bits of the word with `number` from there up to `end`, and the first number behind them.
+  private static func mask(_ number: Int, _ end: Int) -> (UInt64, Int) {
+    let next = min((number / 64 + 1) * 64, end)
+    let count = next - number
+    let ones: UInt64 = count == 64 ? .max : (1 << UInt64(count)) - 1
+    return (ones << UInt64(number % 64), next)
+  }
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// What belongs to the mapped bytes of a file while it is read: the cipher, values that had to be
+/// put together from several nodes, and the limit on work.
+final class FileMemory {
+  let cipher: PageCipher?
+  private var joined: [Int64: UnsafeMutableRawBufferPointer] = [:]
+  private var joinedByteCount = 0
+  private let fileByteCount: Int
+  /// See `FileView.charge`.
+  let remainingWork: UnsafeMutablePointer<Int>
+
+  init(cipher: PageCipher?, fileByteCount: Int) {
+    self.cipher = cipher
+    self.fileByteCount = fileByteCount
+    remainingWork = .allocate(capacity: 1)
+    remainingWork.initialize(to: 0)
+    renewWork()
+  }
+
+  deinit {
+    remainingWork.deallocate()
+    for buffer in joined.values { buffer.deallocate() }
+  }
+
+  /// Allows as much work as reading the whole file several times needs.
+  ///
+  /// In a valid file each node is reached once in a walk over everything, and a node has at least 8
+  /// bytes. Nodes that refer to one another could otherwise make a walk exponential.
+  ///
+  /// Source: file-format.md 10.2 (5), 10.3 (17).
+  func renewWork() { remainingWork.pointee = fileByteCount / 8 * 4 + 65_536 }
+
+  /// The pieces of a split blob, one behind the other.
+  ///
+  /// No piece belongs to two blobs, so all of them together are smaller than the file.
+  ///
+  /// Source: file-format.md 3.5.
+  func joinedBlob(
+    _ root: NodeView, in view: FileView
+  ) throws(StorageError) -> UnsafeRawBufferPointer {
+    let ref = Int64(root.offset)
+    if let known = joined[ref] { return UnsafeRawBufferPointer(known) }
+    var total = 0
+    for slot in 0..<root.count {
+      total += try view.blob(at: try view.ref(root, slot)).count
+      guard total <= fileByteCount - joinedByteCount else {
+        throw .damage(.cyclicRefs, at: root.offset)
+      }
+    }
+    joinedByteCount += total
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(total, 1), alignment: 8)
+    var filled = 0
+    for slot in 0..<root.count {
+      let piece = try view.blob(at: try view.ref(root, slot))
+      // The file may have changed since it was measured.
+      guard filled + piece.count <= total, let base = buffer.baseAddress else { break }
+      memcpy(base + filled, piece.payload, piece.count)
+      filled += piece.count
+    }
+    joined[ref] = buffer
+    return UnsafeRawBufferPointer(start: buffer.baseAddress, count: filled)
+  }
+}

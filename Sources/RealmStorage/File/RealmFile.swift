@@ -1,0 +1,183 @@
+import Glibc
+
+/// A file opened for reading: its mapped bytes, decrypted on demand.
+///
+/// Opening takes no lock, makes no side file and leaves the time stamps of the file alone.
+public final class RealmFile {
+  /// The path as it was given.
+  public let path: String
+  /// Size of the file on disk.
+  public let byteCount: Int
+  /// Whether a key was needed.
+  public var isEncrypted: Bool { memory.cipher != nil }
+
+  private let mapping: UnsafeMutableRawPointer?
+  /// A copy of the bytes the file was made from, if it has no path.
+  private let copy: UnsafeMutableRawBufferPointer?
+  private let device: UInt
+  private let inode: UInt
+  let memory: FileMemory
+  private let openingHeader: FileHeader
+  /// The readable bytes: of the mapping, or the plaintext.
+  let bytes: UnsafeRawBufferPointer
+
+  /// Maps a file.
+  ///
+  /// A key is ignored if the file is not encrypted; `isEncrypted` tells.
+  ///
+  /// - Throws: `system` when the file cannot be opened or mapped, `notAFile`, `badFileSize`,
+  ///   `notARealmFile`, `noKey`, `wrongKey`.
+  public init(path: String, key: EncryptionKey?) throws(StorageError) {
+    self.path = path
+    copy = nil
+    let descriptor = try Syscalls.openForReading(path)
+    defer { close(descriptor) }
+    let status = try Syscalls.status(of: descriptor)
+    guard status.isRegularFile else { throw .notAFile }
+    byteCount = status.byteCount
+    device = status.device
+    inode = status.inode
+    guard byteCount > 0 else {
+      mapping = nil
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
+      return
+    }
+    guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
+    let mapped = try Syscalls.mapForReading(descriptor, byteCount: byteCount)
+    let source = UnsafeRawBufferPointer(start: mapped, count: byteCount)
+    do throws(StorageError) {
+      let cipher = try RealmFile.makeCipher(source, key)
+      if let cipher {
+        bytes = UnsafeRawBufferPointer(cipher.plain)
+      } else {
+        bytes = source
+      }
+      memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
+      mapping = mapped
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
+      TruncationGuard.watch(mapped, byteCount: byteCount)
+    } catch {
+      munmap(mapped, source.count)
+      throw error
+    }
+  }
+
+  /// Reads a copy of bytes in memory as if they were a file; `path` is empty.
+  ///
+  /// - Throws: as for a path, except `system` and `notAFile`.
+  public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
+    path = ""
+    byteCount = source.count
+    (mapping, device, inode) = (nil, 0, 0)
+    guard byteCount > 0 else {
+      copy = nil
+      bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+      memory = FileMemory(cipher: nil, fileByteCount: 0)
+      openingHeader = FileHeader.empty
+      return
+    }
+    guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: byteCount, alignment: 8)
+    buffer.copyBytes(from: source)
+    do throws(StorageError) {
+      let cipher = try RealmFile.makeCipher(UnsafeRawBufferPointer(buffer), key)
+      bytes = UnsafeRawBufferPointer(cipher?.plain ?? buffer)
+      memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
+      copy = buffer
+      openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
+    } catch {
+      buffer.deallocate()
+      throw error
+    }
+  }
+
+  deinit {
+    copy?.deallocate()
+    guard let mapping else { return }
+    TruncationGuard.unwatch(mapping)
+    munmap(mapping, byteCount)
+  }
+
+  /// Decides whether the bytes are encrypted, and prepares their decryption.
+  private static func makeCipher(
+    _ source: UnsafeRawBufferPointer, _ key: EncryptionKey?
+  ) throws(StorageError) -> PageCipher? {
+    guard let start = source.baseAddress else { return nil }
+    let header = FileHeader(start)
+    if header.mark == FileHeader.mnemonic {
+      guard source.count % 8 == 0 else { throw .badFileSize(source.count) }
+      return nil
+    }
+    let isPaged = source.count % PageCipher.pageByteCount == 0 && source.count >= 8192
+    guard let key else {
+      if isPaged, looksEncrypted(start) { throw .noKey }
+      guard source.count % 8 == 0 else { throw .badFileSize(source.count) }
+      throw .notARealmFile(found: header.mark)
+    }
+    guard isPaged else { throw .notARealmFile(found: header.mark) }
+    let cipher = try PageCipher(source: source, key: key)
+    try cipher.decrypt(from: 0, byteCount: FileView.headerByteCount)
+    guard let plain = cipher.plain.baseAddress, FileHeader(plain).mark == FileHeader.mnemonic else {
+      throw .wrongKey
+    }
+    return cipher
+  }
+
+  /// Whether the first entry of the first metadata page can be one: a small counter, then a hash,
+  /// then the counter before it or zero.
+  ///
+  /// Source: file-format-writing.md 7.3.
+  private static func looksEncrypted(_ start: UnsafeRawPointer) -> Bool {
+    let newest = start.loadUnaligned(as: UInt32.self)
+    let previous = start.loadUnaligned(fromByteOffset: 32, as: UInt32.self)
+    guard newest != 0, previous < newest || previous == .max else { return false }
+    var zeros = 0
+    for i in 4..<32 where start.load(fromByteOffset: i, as: UInt8.self) == 0 { zeros += 1 }
+    return zeros < 8
+  }
+
+  /// The view of the first `limit` bytes.
+  func view(limit: Int) -> FileView? {
+    guard let base = bytes.baseAddress else { return nil }
+    return FileView(
+      base: base, byteCount: min(limit, bytes.count), isEncrypted: memory.cipher != nil,
+      memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
+  }
+
+  /// Allows the next walk as much work as it needs; see `FileMemory.renewWork`.
+  public func renewWork() { memory.renewWork() }
+
+  /// Whether the path still leads to the mapped file, with the same size.
+  func isCurrent() -> Bool {
+    if path.isEmpty { return true }
+    guard let status = try? Syscalls.status(ofPath: path) else { return false }
+    return status.device == device && status.inode == inode && status.byteCount == byteCount
+  }
+
+  /// Whether the header is as it was when the file was mapped.
+  public func isUnchanged() -> Bool {
+    guard let now = currentHeader() else { return bytes.isEmpty }
+    return now == openingHeader && isCurrent()
+  }
+
+  /// The header as it is on disk now; nil if it cannot be read.
+  func currentHeader() -> FileHeader? {
+    guard let start = bytes.baseAddress, bytes.count >= FileView.headerByteCount else { return nil }
+    if let cipher = memory.cipher {
+      guard cipher.firstPageIsUnchanged(headerByteCount: FileView.headerByteCount) else {
+        return nil
+      }
+    }
+    return FileHeader(start)
+  }
+
+  /// Whether every page that belongs to the first `limit` bytes verifies; pages that were never
+  /// written do not count.
+  ///
+  /// - Returns: the plaintext page numbers of damaged pages; empty for a plain file.
+  func damagedPages(limit: Int) -> [Int] {
+    memory.cipher?.damagedPages(limit: limit) ?? []
+  }
+}

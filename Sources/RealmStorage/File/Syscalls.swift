@@ -1,0 +1,55 @@
+import Glibc
+
+/// The system calls of the storage layer, each in one place, with typed errors.
+enum Syscalls {
+  /// What `stat` tells.
+  struct Status {
+    var isRegularFile: Bool
+    var byteCount: Int
+    var device: UInt
+    var inode: UInt
+
+    init(_ status: stat) {
+      isRegularFile = status.st_mode & S_IFMT == S_IFREG
+      byteCount = Int(status.st_size)
+      device = UInt(status.st_dev)
+      inode = UInt(status.st_ino)
+    }
+  }
+
+  /// `O_NOATIME` of Linux, which the Glibc module does not show.
+  private static let noAccessTime: Int32 = 0o1_000_000
+
+  /// Opens a file; without touching its access time, where the owner allows that.
+  static func openForReading(_ path: String) throws(StorageError) -> Int32 {
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+    while true {
+      var descriptor = open(path, flags | noAccessTime)
+      if descriptor < 0, errno == EPERM { descriptor = open(path, flags) }
+      if descriptor >= 0 { return descriptor }
+      if errno != EINTR { throw .system(.open, errno) }
+    }
+  }
+
+  static func status(of descriptor: Int32) throws(StorageError) -> Status {
+    var buffer = stat()
+    guard fstat(descriptor, &buffer) == 0 else { throw .system(.status, errno) }
+    return Status(buffer)
+  }
+
+  static func status(ofPath path: String) throws(StorageError) -> Status {
+    var buffer = stat()
+    guard stat(path, &buffer) == 0 else { throw .system(.status, errno) }
+    return Status(buffer)
+  }
+
+  /// Maps a file for reading, shared with whoever writes it.
+  static func mapForReading(
+    _ descriptor: Int32, byteCount: Int
+  ) throws(StorageError) -> UnsafeMutableRawPointer {
+    guard let address = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0),
+      address != MAP_FAILED
+    else { throw .system(.map, errno) }
+    return address
+  }
+}

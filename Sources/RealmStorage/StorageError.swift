@@ -1,0 +1,114 @@
+/// Why a file, or a part of one, cannot be read.
+///
+/// Payloads are integers and enums only: throwing allocates nothing. Texts are composed by the
+/// shell.
+public enum StorageError: Error, Equatable, Sendable {
+  /// A system call failed with this `errno`.
+  case system(SystemOperation, Int32)
+  /// The path names something that is not a regular file.
+  case notAFile
+  /// Bytes 16 to 19, big endian, are not "T-DB" and no key was given.
+  case notARealmFile(found: UInt32)
+  /// The file looks encrypted (no header, size a multiple of the page size, random bytes) and no
+  /// key was given.
+  case noKey
+  /// The first page does not verify with the key.
+  case wrongKey
+  /// The first page verifies with the key, this page (plaintext page number) does not.
+  case damagedPage(Int)
+  /// The file has fewer bytes than a header, or a byte count that is not a multiple of 8.
+  case badFileSize(Int)
+  /// The version number of the selected header slot is outside the readable range.
+  case unsupportedVersion(UInt8)
+  /// An upgrade from a version below 10 was interrupted in this file.
+  case unfinishedUpgrade
+  /// The other header slot holds no snapshot, or one whose nodes are gone.
+  case noPreviousSnapshot
+  /// Something at a place in the file is not what the format demands.
+  case damaged(Damage)
+
+  /// The system call of `StorageError.system`.
+  public enum SystemOperation: UInt8, Sendable {
+    case open, status, map, read
+  }
+}
+
+/// One violation of the file format: what, where, and the two numbers that disagree.
+///
+/// Source: file-format.md 10.
+public struct Damage: Equatable, Sendable {
+  /// What is wrong.
+  public var kind: Kind
+  /// Byte offset in the (decrypted) file: of the node, or of the field in the header.
+  public var offset: UInt64
+  /// The number found; its meaning depends on the kind.
+  public var found: Int64
+  /// The number expected, or the limit.
+  public var limit: Int64
+
+  /// Creates a description of one violation.
+  public init(_ kind: Kind, at offset: UInt64, found: Int64 = 0, limit: Int64 = 0) {
+    self.kind = kind
+    self.offset = offset
+    self.found = found
+    self.limit = limit
+  }
+
+  /// The kinds of violations.
+  public enum Kind: UInt8, Sendable {
+    /// A ref is not a multiple of 8 (`found`).
+    case misalignedRef
+    /// A ref (`found`) lies beyond the end of the snapshot (`limit`) or inside the header.
+    case refPastEnd
+    /// A node of `found` bytes ends beyond the end of the snapshot (`limit`).
+    case nodePastEnd
+    /// The node uses the reserved width scheme.
+    case reservedWidthScheme
+    /// Flags or width of the node (`found`: header byte 4) do not fit its use.
+    case wrongNodeKind
+    /// A slot (`found`) that must hold a ref holds none.
+    case missingRef
+    /// A slot (`found`) that must hold a tagged integer holds a ref.
+    case notTagged
+    /// The node has `found` elements where at least `limit` are needed.
+    case tooFewElements
+    /// The node has `found` elements where `limit` is the most.
+    case tooManyElements
+    /// Two parts that must have the same number of elements have `found` and `limit`.
+    case countMismatch
+    /// The tree is deeper than `limit` levels, or its depth fields disagree.
+    case badDepth
+    /// More nodes were reached in one walk than the file can hold: nodes refer to each other.
+    case cyclicRefs
+    /// Keys are not in ascending order.
+    case keyOrder
+    /// A text or binary runs past its node: `found` > `limit` bytes.
+    case textPastEnd
+    /// An index (`found`) is outside its array (`limit` elements).
+    case badIndex
+    /// An unknown type number (`found`).
+    case unknownType
+    /// A value of the wrong length: `found` instead of `limit` bytes.
+    case badLength
+    /// The streaming footer is cut off or has a wrong cookie.
+    case badFooter
+    /// The logical size in the top array (`found`) is beyond the end of the file (`limit`).
+    case truncated
+    /// Nanoseconds (`found`) out of range or of the other sign than the seconds.
+    case badNanoseconds
+    /// Collections are nested more than `limit` levels deep.
+    case nestedTooDeep
+  }
+}
+
+extension StorageError {
+  /// Makes the error for one violation.
+  @inline(never)
+  static func damage(
+    _ kind: Damage.Kind, at offset: Int, found: Int = 0, limit: Int = 0
+  ) -> StorageError {
+    .damaged(
+      Damage(
+        kind, at: UInt64(truncatingIfNeeded: offset), found: Int64(found), limit: Int64(limit)))
+  }
+}

@@ -1,0 +1,269 @@
+import ByteKernels
+
+/// The objects of a table, ordered by object key as an unsigned number.
+///
+///     inner node                               leaf ("cluster")
+///     slot     content                         slot    content
+///        0     0, or ref of the child keys        0    tagged: number of objects, their keys are
+///        1     tagged: depth, 1 above leaves           0 ... n-1; or ref of the keys
+///        2     tagged: number of objects        1 + i  ref of the column with index i, or 0
+///     3 ... k+2  refs of the children
+///
+/// Keys are relative to the offset of the node: child j of an inner node without keys starts at
+/// j << (8 * depth).
+///
+/// Source: file-format.md 5.
+struct ClusterTree {
+  static let maximumDepth = 16
+  /// Most objects of a leaf and children of an inner node.
+  static let maximumCount = 256
+
+  let root: Int64
+  let view: FileView
+  /// Bits of a key for each level: 8, or 2 in files from test builds.
+  private let bitsPerLevel: Int
+
+  init(root: Int64, in view: FileView) throws(StorageError) {
+    self.root = root
+    self.view = view
+    bitsPerLevel = try ClusterTree.findBitsPerLevel(root, view)
+  }
+
+  /// Number of objects, as the root tells it.
+  func objectCount() throws(StorageError) -> Int {
+    let node = try view.refs(at: root, minimumCount: 1)
+    guard node.isInner else { return try Leaf(node, base: 0, in: view).count }
+    guard let count = try view.tagged(node, 2) else {
+      throw .damage(.notTagged, at: node.offset, found: 2)
+    }
+    return Int(count)
+  }
+
+  /// One leaf: its node and the keys of its objects.
+  struct Leaf {
+    let node: NodeView
+    let count: Int
+    /// Added to the relative keys.
+    let base: UInt64
+    /// Relative keys; nil if they are 0, 1, 2 ...
+    let keys: PackedIntegers?
+
+    init(_ node: NodeView, base: UInt64, in view: FileView) throws(StorageError) {
+      self.node = node
+      self.base = base
+      let first = node[0]
+      if first & 1 != 0 {
+        keys = nil
+        count = Int(truncatingIfNeeded: UInt64(bitPattern: first) >> 1)
+      } else {
+        let keys = try view.integers(at: try view.ref(node, 0)).integers
+        self.keys = keys
+        count = keys.count
+      }
+      guard count >= 0, count <= ClusterTree.maximumCount else {
+        throw .damage(
+          .tooManyElements, at: node.offset, found: count, limit: ClusterTree.maximumCount)
+      }
+    }
+
+    @inline(__always)
+    func key(at row: Int) -> UInt64 {
+      guard let keys else { return base &+ UInt64(row) }
+      return base &+ keys.unsigned(row)
+    }
+
+    /// The row of a key; nil if the leaf does not hold it.
+    func row(of key: UInt64) -> Int? {
+      let relative = key &- base
+      guard let keys else { return relative < UInt64(count) ? Int(relative) : nil }
+      var (low, high) = (0, count)
+      while low < high {
+        let middle = (low + high) / 2
+        if keys.unsigned(middle) < relative { low = middle + 1 } else { high = middle }
+      }
+      return low < count && keys.unsigned(low) == relative ? low : nil
+    }
+  }
+
+  /// Finds the leaf and the row of an object.
+  ///
+  /// - Complexity: O(log n); one node validation per level.
+  func find(_ key: UInt64) throws(StorageError) -> (leaf: Leaf, row: Int)? {
+    var ref = root
+    var base: UInt64 = 0
+    for _ in 0...ClusterTree.maximumDepth {
+      let node = try view.refs(at: ref, minimumCount: 1)
+      guard node.isInner else {
+        let leaf = try Leaf(node, base: base, in: view)
+        return leaf.row(of: key).map { (leaf, $0) }
+      }
+      let inner = try Inner(node, self)
+      guard let child = inner.child(holding: key &- base) else { return nil }
+      base &+= inner.offset(ofChild: child)
+      ref = try view.ref(node, child + 3)
+    }
+    throw .damage(
+      .badDepth, at: Int(ref), found: ClusterTree.maximumDepth + 1, limit: ClusterTree.maximumDepth)
+  }
+
+  /// An inner node with its fields checked.
+  struct Inner {
+    let node: NodeView
+    let childCount: Int
+    let depth: Int
+    private let keys: PackedIntegers?
+    private let shift: UInt64
+
+    init(_ node: NodeView, _ tree: ClusterTree) throws(StorageError) {
+      guard node.count >= 4 else {
+        throw .damage(.tooFewElements, at: node.offset, found: node.count, limit: 4)
+      }
+      self.node = node
+      childCount = node.count - 3
+      guard childCount <= ClusterTree.maximumCount else {
+        throw .damage(
+          .tooManyElements, at: node.offset, found: childCount, limit: ClusterTree.maximumCount)
+      }
+      guard let depth = try tree.view.tagged(node, 1), depth >= 1, depth <= maximumDepth else {
+        throw .damage(.badDepth, at: node.offset, found: Int(node[1] >> 1), limit: maximumDepth)
+      }
+      self.depth = Int(depth)
+      if let ref = try tree.view.optionalRef(node, 0) {
+        let keys = try tree.view.integers(at: ref).integers
+        guard keys.count == childCount else {
+          throw .damage(.countMismatch, at: node.offset, found: keys.count, limit: childCount)
+        }
+        self.keys = keys
+        shift = 0
+      } else {
+        keys = nil
+        shift = UInt64(tree.bitsPerLevel * self.depth)
+        guard shift < 64 else {
+          throw .damage(.badDepth, at: node.offset, found: self.depth, limit: 7)
+        }
+      }
+    }
+
+    func offset(ofChild child: Int) -> UInt64 {
+      keys.map { $0.unsigned(child) } ?? UInt64(child) << shift
+    }
+
+    /// The only child that can hold a key; nil if the key is before the first one.
+    func child(holding key: UInt64) -> Int? {
+      guard let keys else { return Int(min(key >> shift, UInt64(childCount - 1))) }
+      var (low, high) = (0, childCount)
+      while low < high {
+        let middle = (low + high) / 2
+        if keys.unsigned(middle) <= key { low = middle + 1 } else { high = middle }
+      }
+      return low == 0 ? nil : low - 1
+    }
+  }
+
+  /// Decides by the lowest left inner node whether the file comes from a build whose nodes have
+  /// four entries: no more than four children, and each but the last a compact leaf of four.
+  ///
+  /// Source: file-format.md 5.6.
+  private static func findBitsPerLevel(
+    _ root: Int64, _ view: FileView
+  ) throws(StorageError) -> Int {
+    var node = try view.refs(at: root, minimumCount: 1)
+    for _ in 0..<maximumDepth where node.isInner {
+      guard node.count >= 4 else { return 8 }
+      let child = try view.refs(at: try view.ref(node, 3), minimumCount: 1)
+      if child.isInner {
+        node = child
+        continue
+      }
+      let childCount = node.count - 3
+      guard node[0] == 0, (2...4).contains(childCount) else { return 8 }
+      for slot in 3..<(2 + childCount) {
+        let leaf = try view.refs(at: try view.ref(node, slot), minimumCount: 1)
+        guard leaf[0] == 4 << 1 | 1 else { return 8 }
+      }
+      return 2
+    }
+    return 8
+  }
+}
+
+/// Walks the leaves of a cluster tree in key order.
+struct ClusterCursor {
+  private struct Frame {
+    var ref: Int64 = 0
+    var base: UInt64 = 0
+    var next = 0
+  }
+
+  private let tree: ClusterTree
+  private var pendingRoot: Bool
+  private var stack = InlineArray<17, Frame>(repeating: Frame())
+  private var depth = 0
+
+  init(_ tree: ClusterTree) {
+    self.tree = tree
+    pendingRoot = true
+  }
+
+  /// The next leaf; nil at the end.
+  mutating func nextLeaf() throws(StorageError) -> ClusterTree.Leaf? {
+    if pendingRoot {
+      pendingRoot = false
+      return try descend(to: tree.root, base: 0, below: nil)
+    }
+    while depth > 0 {
+      let frame = stack[depth - 1]
+      let node = try tree.view.refs(at: frame.ref, minimumCount: 4)
+      guard frame.next < node.count - 3 else {
+        depth -= 1
+        continue
+      }
+      stack[depth - 1].next += 1
+      let inner = try ClusterTree.Inner(node, tree)
+      prefetch(node, slot: frame.next + 3 + ClusterCursor.prefetchDistance)
+      return try descend(
+        to: try tree.view.ref(node, frame.next + 3),
+        base: frame.base &+ inner.offset(ofChild: frame.next), below: inner.depth)
+    }
+    return nil
+  }
+
+  /// How many leaves ahead the header of a leaf is fetched into the cache.
+  private static let prefetchDistance = 8
+
+  @inline(__always)
+  private func prefetch(_ node: NodeView, slot: Int) {
+    guard slot < node.count, !tree.view.isEncrypted else { return }
+    let ref = Int(node[slot])
+    guard ref > 0, ref < tree.view.byteCount else { return }
+    prefetchForReading(tree.view.base + ref)
+  }
+
+  private mutating func descend(
+    to ref: Int64, base: UInt64, below parentDepth: Int?
+  ) throws(StorageError) -> ClusterTree.Leaf {
+    var (ref, base, parentDepth) = (ref, base, parentDepth)
+    while true {
+      let node = try tree.view.refs(at: ref, minimumCount: 1)
+      try tree.view.charge(node)
+      guard node.isInner else {
+        guard parentDepth ?? 1 == 1 else {
+          throw .damage(.badDepth, at: node.offset, found: 0, limit: (parentDepth ?? 1) - 1)
+        }
+        return try ClusterTree.Leaf(node, base: base, in: tree.view)
+      }
+      let inner = try ClusterTree.Inner(node, tree)
+      if let parentDepth, inner.depth != parentDepth - 1 {
+        throw .damage(.badDepth, at: node.offset, found: inner.depth, limit: parentDepth - 1)
+      }
+      guard depth < ClusterTree.maximumDepth else {
+        throw .damage(.badDepth, at: node.offset, found: depth, limit: ClusterTree.maximumDepth)
+      }
+      stack[depth] = Frame(ref: ref, base: base, next: 1)
+      depth += 1
+      base &+= inner.offset(ofChild: 0)
+      parentDepth = inner.depth
+      ref = try tree.view.ref(node, 3)
+    }
+  }
+}

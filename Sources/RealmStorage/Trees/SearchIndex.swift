@@ -1,0 +1,187 @@
+import ByteKernels
+public import RealmValues
+
+/// The search index of a column: a tree over the chunks of the values.
+///
+/// Every node has refs and the context flag:
+///
+///     slot   content
+///        0   keys: one chunk for each child, ascending
+///     1 + i  inner node: a node whose last key is keys[i]
+///            leaf: odd: the object key of the only object
+///                  tree of integers: the keys of all objects
+///                  index node: goes on with the next chunk
+///
+/// An entry stands as high as possible: its value agrees with the chunks on the path, but has to be
+/// compared.
+///
+/// Source: file-format.md 7.3.
+struct SearchIndex {
+  /// Levels of 51 chunks, with inner nodes between them.
+  static let maximumDepth = 120
+
+  let root: Int64
+  let view: FileView
+
+  /// The objects that may have a value.
+  enum Candidates {
+    case none
+    case one(ObjectKey)
+    /// The root of a tree of object keys.
+    case tree(Int64)
+  }
+
+  /// A node and its keys.
+  struct Node {
+    let node: NodeView
+    let keys: PackedIntegers
+
+    init(at ref: Int64, in view: FileView) throws(StorageError) {
+      node = try view.refs(at: ref, minimumCount: 1)
+      guard node.hasContext else {
+        throw .damage(.wrongNodeKind, at: node.offset, found: Int(node.flags))
+      }
+      let chunks = try view.integers(at: try view.ref(node, 0))
+      guard chunks.count == node.count - 1 else {
+        throw .damage(
+          .countMismatch, at: node.offset, found: chunks.count, limit: node.count - 1)
+      }
+      keys = chunks.integers
+    }
+
+    /// The first child whose key is not below a chunk; `keys.count` if there is none.
+    func firstChild(notBelow chunk: Int32) -> Int {
+      var (low, high) = (0, keys.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if keys[middle] < Int64(chunk) { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
+  /// Finds the objects that may have a value.
+  ///
+  /// - Complexity: O(log n) for each four bytes that the value has in common with another one.
+  func candidates(for key: IndexKey) throws(StorageError) -> Candidates {
+    var ref = root
+    var offset = 0
+    for _ in 0..<SearchIndex.maximumDepth {
+      let node = try Node(at: ref, in: view)
+      let chunk = key.chunk(at: offset)
+      let child = node.firstChild(notBelow: chunk)
+      guard child < node.keys.count else { return .none }
+      if node.node.isInner {
+        ref = try view.ref(node.node, child + 1)
+        continue
+      }
+      guard node.keys[child] == Int64(chunk) else { return .none }
+      let element = node.node[child + 1]
+      if element & 1 != 0 { return .one(SearchIndex.objectKey(element)) }
+      ref = try view.ref(node.node, child + 1)
+      guard try view.node(at: ref).hasContext else { return .tree(ref) }
+      offset += 4
+    }
+    throw .damage(
+      .badDepth, at: Int(ref), found: SearchIndex.maximumDepth, limit: SearchIndex.maximumDepth)
+  }
+
+  static func objectKey(_ element: Int64) -> ObjectKey {
+    ObjectKey(Int64(bitPattern: UInt64(bitPattern: element) >> 1))
+  }
+
+  /// Calls `body` with each object key of a tree of keys.
+  func forEachKey(
+    inTree ref: Int64, _ body: (ObjectKey) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    var cursor = BPlusTreeCursor(root: ref, in: view)
+    while let node = try cursor.nextLeaf() {
+      guard node.scheme == .bits, !node.hasRefs else {
+        throw .damage(.wrongNodeKind, at: node.offset, found: Int(node.flags))
+      }
+      for i in 0..<node.count { try body(ObjectKey(node[i])) }
+    }
+  }
+}
+
+extension StoredTable {
+  /// Finds the objects with a value by the search index of a column (position in `columns`).
+  ///
+  /// - Returns: Their keys in ascending order; nil if there is no index, or none that can be
+  ///   trusted: those of formats below 24 may follow another order of texts, and in a column of
+  ///   mixed values equal numbers of different types can stand at different places.
+  /// - Complexity: O(log n) and a comparison for each candidate.
+  public func find(column: Int, value: ScalarValue) throws(StorageError) -> [ObjectKey]? {
+    let stored = columns[column]
+    guard format.hasCanonicalOrder, stored.indexRoot != 0, stored.collection == .none,
+      !stored.hasFullTextIndex, stored.kind != .mixed || value.hasOneIndexKey,
+      let key = IndexKey(value)
+    else { return nil }
+    let index = SearchIndex(root: stored.indexRoot, view: view)
+    var result: [ObjectKey] = []
+    switch try index.candidates(for: key) {
+    case .none: break
+    case .one(let candidate):
+      if try has(value, column, candidate) { result.append(candidate) }
+    case .tree(let ref):
+      try index.forEachKey(inTree: ref) { (candidate) throws(StorageError) in
+        if try has(value, column, candidate) { result.append(candidate) }
+      }
+      // A list of candidates that agree in the first 200 bytes is ordered by value.
+      result.sort()
+    }
+    return result
+  }
+
+  /// Finds the object with a primary key, by its index if that can be trusted, else by a scan.
+  ///
+  /// - Returns: nil if there is none, or if the table has no primary key.
+  public func findPrimaryKey(_ value: ScalarValue) throws(StorageError) -> ObjectKey? {
+    guard let primaryKey else { return nil }
+    if let found = try find(column: primaryKey, value: value) { return found.first }
+    let cursor = try TableCursor(self, columns: [primaryKey])
+    while try cursor.next() {
+      for row in 0..<cursor.count where try cursor.value(0, at: row).isEqual(to: value) {
+        return cursor.key(at: row)
+      }
+    }
+    return nil
+  }
+
+  /// Whether an object exists and has a value.
+  private func has(
+    _ value: ScalarValue, _ column: Int, _ key: ObjectKey
+  ) throws(StorageError) -> Bool {
+    guard let row = try row(of: key) else { return false }
+    return try self.value(of: column, in: row).isEqual(to: value)
+  }
+}
+
+extension StoredValue {
+  /// Whether it is the same value; texts are compared without a copy.
+  func isEqual(to value: ScalarValue) -> Bool {
+    switch (self, value) {
+    case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
+      b.withUnsafeBytes { StoredValue.compareBytes(a, $0) == 0 }
+    case (.int(let a), .int(let b)): a == b
+    case (.null, .null): true
+    case (.null, _), (_, .null): false
+    default: scalar.map { $0.totalOrder(value) == 0 } ?? false
+    }
+  }
+}
+
+extension ScalarValue {
+  /// Whether all numbers that are equal to the value have the same key in an index.
+  ///
+  /// Source: file-format.md 7.2.
+  fileprivate var hasOneIndexKey: Bool {
+    switch self {
+    case .int(let value): Int32(exactly: value) != nil
+    case .float(let value): Int32(exactly: value) != nil
+    case .double(let value): Int32(exactly: value) != nil
+    case .decimal: false
+    default: true
+    }
+  }
+}
