@@ -124,6 +124,7 @@ enum DateText {
 enum Base64 {
   /// Appends the padded form.
   static func append(_ data: [UInt8], to text: inout [UInt8]) {
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
     text += unsafe data.withUnsafeBytes { bytes in unsafe base64(bytes) }
   }
 

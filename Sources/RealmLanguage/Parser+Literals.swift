@@ -152,6 +152,7 @@ extension Parser {
     case "oid": kind = ObjectID(hex: value).map(Literal.Kind.objectID)
     case "uuid": kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
     case "hex":
+      // Unsafe only in form: the kernel reads no further than the buffer's count.
       let data = unsafe value.withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
       kind = data.map(Literal.Kind.data)
     case "decimal": kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
