@@ -9,7 +9,8 @@ enum StorageMessages {
   static func error(_ error: StorageError, path: String) -> ShellError {
     switch error {
     case .system(_, let number): return system(number, path)
-    case .notAFile: return ShellError(.fileOperationFailed, "\(path) is not a regular file")
+    case .notAFile:
+      return ShellError(.notARealmFile, "not a Realm file: \(path) is a folder or a device")
     case .notARealmFile(let found):
       let bytes = [24, 16, 8, 0].map { hex(UInt8(truncatingIfNeeded: found >> $0)) }
       return ShellError(
