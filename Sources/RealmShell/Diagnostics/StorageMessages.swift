@@ -49,6 +49,14 @@ enum StorageMessages {
     }
   }
 
+  /// Why a part of a file cannot be read, without the name of the file.
+  static func reason(_ error: StorageError) -> String {
+    if case .damaged(let damage) = error {
+      return "offset \(offset(damage.offset)): \(text(damage))"
+    }
+    return self.error(error, path: "the file").message
+  }
+
   private static func system(_ number: Int32, _ path: String) -> ShellError {
     switch number {
     case ENOENT:

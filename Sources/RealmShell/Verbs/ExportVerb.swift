@@ -97,6 +97,10 @@ extension Session {
     try OutputFile.write(
       memory.takeBytes(), to: folder + "/schema.realmsh", for: self,
       at: statement.path.range)
+    if let part = InfoText.unreadable(database.realm.snapshot).first {
+      throw ShellError(
+        .damaged, "not everything was exported; \(part)", at: statement.path.range)
+    }
     guard acknowledges else { return }
     let objects = counted(objectCount, "object", "objects")
     let target =

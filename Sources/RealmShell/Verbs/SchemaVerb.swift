@@ -18,7 +18,7 @@ extension Session {
     case .diff(let path):
       throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
     case .show(let names, let format, let path):
-      let classes = try chosenClasses(names, realm.schema)
+      let classes = try chosenClasses(names, realm)
       guard let path else {
         try writeSchema(classes, format, range, to: writer)
         return
@@ -30,13 +30,13 @@ extension Session {
   }
 
   private func chosenClasses(
-    _ names: [Name], _ schema: Schema
+    _ names: [Name], _ realm: Realm
   ) throws(ShellError) -> [ObjectClass] {
-    guard !names.isEmpty else { return schema.classes }
+    guard !names.isEmpty else { return realm.schema.classes }
     var classes: [ObjectClass] = []
     for name in names {
-      guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, schema)
+      guard let objectClass = realm.schema.objectClass(named: name.text) else {
+        throw Evaluator.unknownClass(name, realm)
       }
       classes.append(objectClass)
     }
