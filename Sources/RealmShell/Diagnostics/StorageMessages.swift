@@ -110,6 +110,8 @@ enum StorageMessages {
     case .badLength: return "value of \(found) bytes, \(limit) expected"
     case .badFooter: return "the footer of the streaming form is missing or wrong"
     case .truncated: return "the file has \(limit) bytes, \(found) are needed: it is cut off"
+    case .oddFileSize:
+      return "the file has \(found) bytes, which is no multiple of 8: it is cut off"
     case .badNanoseconds: return "nanoseconds \(found) out of range"
     case .nestedTooDeep: return "collections nested more than \(limit) levels deep"
     }

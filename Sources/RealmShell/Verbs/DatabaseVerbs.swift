@@ -115,14 +115,26 @@ extension Session {
     do throws(StorageError) {
       return try Realm(path: path, key: key, state: state)
     } catch {
-      guard error == .noKey, let fallback else { throw StorageMessages.error(error, path: path) }
-      let key = try KeySource.read(fallback, isSafe: isSafe)
-      do throws(StorageError) {
-        return try Realm(path: path, key: key, state: state)
-      } catch {
-        throw StorageMessages.error(error, path: path)
+      guard error == .noKey, let fallback else {
+        throw failure(error, path: path, key: key, state)
       }
+      let key = try KeySource.read(fallback, isSafe: isSafe)
+      return try openRealm(path: path, key: key, fallback: nil, state)
     }
+  }
+
+  /// The error for a file that cannot be opened, with the way to the state before the last commit
+  /// if only the newest one is damaged.
+  private func failure(
+    _ error: StorageError, path: String, key: EncryptionKey?, _ state: Realm.State
+  ) -> ShellError {
+    var failure = StorageMessages.error(error, path: path)
+    guard failure.name == .damaged else { return failure }
+    failure.remedy = nil
+    if state == .live, (try? Realm(path: path, key: key, state: .previous)) != nil {
+      failure.remedy = "open \(path) snapshot previous"
+    }
+    return failure
   }
 
   /// The line that tells what was opened.
