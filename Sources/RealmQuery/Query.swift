@@ -1,7 +1,7 @@
 public import RealmLanguage
 public import RealmObjects
-public import RealmValues
 import RealmStorage
+public import RealmValues
 
 /// A predicate with its ordering clauses, bound to a class and ready to run any number of times.
 ///

@@ -68,6 +68,11 @@ final class QueryCaseRunner {
       let keys = try query.keys()
       let count = try query.count()
       guard count == keys.count else { return .error("count is \(count), not \(keys.count)") }
+      let everything = try Query(
+        try PredicateParser.parse("TRUEPREDICATE"), class: objectClass, schema: realm.schema)
+      guard try query.keys(among: try everything.keys()) == keys else {
+        return .error("objects one by one give another result")
+      }
       return .keys(keys.map(\.rawValue))
     } catch let error as SyntaxError {
       return .error(error.category.rawValue)
