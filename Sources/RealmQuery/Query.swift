@@ -92,7 +92,7 @@ public final class Query {
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     try forEachBlock { (cursor, rows) throws(QueryFailure) in
-      try rows.forEach { keys.append(cursor.key(at: $0)) }
+      try rows.forEachRow { keys.append(cursor.key(at: $0)) }
     }
     return keys
   }
