@@ -7,12 +7,11 @@ extension Grammar {
   private static let databaseVerbs = [
     Verb(
       "open", .database,
-      "open (PATH | memory [NAME]) [as NAME] [create | new] [readonly | shared] [key SOURCE] ...",
-      "Opens a file or memory database and makes it the current one.",
+      "open PATH [as NAME] [readonly] [key SOURCE] [snapshot previous]",
+      "Opens a file and makes it the current database.",
       examples: [
-        "open dogs.realm", "open scratch.realm new",
-        "open vault.realm readonly key \"file:vault.key\"",
-        "open memory tmp",
+        "open dogs.realm", "open vault.realm key \"file:vault.key\"",
+        "open dogs.realm as before snapshot previous",
       ], seeAlso: ["close", "use", "info"]
     ) { parser throws(SyntaxError) in try parser.openStatement() },
     Verb(
@@ -39,7 +38,7 @@ extension Grammar {
   private static let schemaVerbs = [
     Verb(
       "schema", .schema,
-      "schema [CLASS, ...] [as FORMAT] [to PATH] | schema version [N] | schema diff PATH",
+      "schema [CLASS, ...] [as text | json | mermaid | dot] [to PATH] | schema version",
       "Prints classes in the form they are declared, or in another format.",
       examples: ["schema", "schema Dog, Person", "schema as json to dogs.json", "schema version"],
       seeAlso: ["info"]
@@ -84,11 +83,11 @@ extension Grammar {
   private static let transferVerbs = [
     Verb(
       "export", .transfer,
-      "export (SOURCE [where RQL] [show COLUMN, ...] | all) to PATH [format FORMAT] [append] [links]",
-      "Writes objects to a file.",
+      "export (SOURCE [where RQL] [show COLUMN, ...] | all) to PATH [format FORMAT] [append]",
+      "Writes objects to a file, or with all to a file for each class: csv, tsv, json or jsonl.",
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
-        "export all to dogs.db format sqlite",
+        "export all to folder format csv",
       ], seeAlso: ["where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
     Verb(

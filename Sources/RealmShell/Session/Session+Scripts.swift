@@ -59,7 +59,8 @@ extension Session {
     _ statement: Statement, in source: SourceText, origin: ErrorPrinter.Origin
   ) throws(ShellError) {
     if settings.echoes {
-      output.write("> " + source.text(of: statement.range) + "\n")
+      let pipe = statement.pipe.map { " | " + $0 } ?? ""
+      output.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     let start = monotonicMilliseconds()
     try execute(statement, origin: origin)
@@ -92,8 +93,7 @@ extension Session {
 
   /// A path as the system needs it: `~` replaced, relative to the folder of the running script.
   func resolve(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let folder = scriptFolders.last else { return path }
+    guard !path.hasPrefix("/"), let folder = scriptFolders.last, folder != "." else { return path }
     return folder + "/" + path
   }
 
