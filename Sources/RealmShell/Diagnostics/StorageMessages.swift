@@ -9,7 +9,8 @@ enum StorageMessages {
   static func error(_ error: StorageError, path: String) -> ShellError {
     switch error {
     case .system(_, let number): return system(number, path)
-    case .notAFile: return ShellError(.fileOperationFailed, "\(path) is not a regular file")
+    case .notAFile:
+      return ShellError(.notARealmFile, "not a Realm file: \(path) is a folder or a device")
     case .notARealmFile(let found):
       let bytes = [24, 16, 8, 0].map { hex(UInt8(truncatingIfNeeded: found >> $0)) }
       return notARealmFile(
@@ -50,6 +51,14 @@ enum StorageMessages {
     var error = ShellError(.notARealmFile, "not a Realm file: \(reason)")
     error.subject = path
     return error
+  }
+
+  /// Why a part of a file cannot be read, without the name of the file.
+  static func reason(_ error: StorageError) -> String {
+    if case .damaged(let damage) = error {
+      return "offset \(offset(damage.offset)): \(text(damage))"
+    }
+    return self.error(error, path: "the file").message
   }
 
   private static func system(_ number: Int32, _ path: String) -> ShellError {

@@ -84,6 +84,7 @@ extension Session {
     if key != nil, !realm.snapshot.file.isEncrypted {
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
     }
+    warnOfUnreadableParts(realm)
     let base = (path.split(separator: "/").last.map(String.init) ?? path)
     let stem = base.hasSuffix(".realm") ? String(base.dropLast(6)) : base
     var name = name ?? stem
@@ -96,6 +97,20 @@ extension Session {
     databases.append(database)
     currentName = name
     return database
+  }
+
+  /// Parts of a warning that are printed in full.
+  private static let maximumDetailCount = 8
+
+  /// Tells what is missing from a damaged file, so that nobody takes the rest for the whole.
+  private func warnOfUnreadableParts(_ realm: Realm) {
+    let parts = InfoText.unreadable(realm.snapshot)
+    guard !parts.isEmpty else { return }
+    let count = counted(parts.count, "class or property", "classes or properties")
+    var warning = ShellError(.damaged, "\(realm.path): \(count) cannot be read")
+    warning.details = Array(parts.prefix(Session.maximumDetailCount))
+    if parts.count > Session.maximumDetailCount { warning.details.append("...") }
+    warn(warning, origin: nil)
   }
 
   private func openRealm(

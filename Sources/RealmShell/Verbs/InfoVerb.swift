@@ -72,15 +72,17 @@ enum InfoText {
     if let text = try classesText(realm.schema, .library) {
       lines.append(("other tables", text + "; without class"))
     }
-    for table in snapshot.brokenTables {
-      lines.append(("unreadable", "\(table.name): \(reason(table.error))"))
-    }
-    for table in snapshot.tables {
-      for column in table.brokenColumns {
-        lines.append(("unreadable", "\(table.name).\(column.name): \(reason(column.error))"))
+    return lines + unreadable(snapshot).map { ("unreadable", $0) }
+  }
+
+  /// Tables and properties that cannot be read, each with the reason.
+  static func unreadable(_ snapshot: Snapshot) -> [String] {
+    snapshot.brokenTables.map { "\($0.name): \(StorageMessages.reason($0.error))" }
+      + snapshot.tables.flatMap { table in
+        table.brokenColumns.map {
+          "\(table.name).\($0.name): \(StorageMessages.reason($0.error))"
+        }
       }
-    }
-    return lines
   }
 
   private static func classesText(
@@ -107,13 +109,6 @@ enum InfoText {
     case .syncClient: "sync client (type 3)"
     case .syncServer: "sync server (type 4)"
     }
-  }
-
-  private static func reason(_ error: StorageError) -> String {
-    if case .damaged(let damage) = error {
-      return "offset \(StorageMessages.offset(damage.offset)): \(StorageMessages.text(damage))"
-    }
-    return StorageMessages.error(error, path: "the file").message
   }
 
   /// Bytes of the file by use.
