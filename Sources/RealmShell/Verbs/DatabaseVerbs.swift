@@ -38,7 +38,11 @@ extension Session {
       remedy: "open PATH readonly")
   }
 
-  private func resolveKey(_ path: FilePath) -> String { path.text }
+  /// The source of a key; the path of a key file is relative to the running script, as all paths are.
+  func resolveKey(_ source: FilePath) -> String {
+    guard let path = KeySource.path(of: source.text) else { return source.text }
+    return "file:" + (path == source.text ? resolve(source) : resolve(path))
+  }
 
   /// Points an error at the path, and suggests a file with a similar name.
   private func placed(_ error: ShellError, _ path: FilePath) -> ShellError {

@@ -27,7 +27,8 @@ extension Session {
   /// Tells about a file without opening it as a database of the session.
   func infoFile(_ path: FilePath, key: FilePath?, to writer: ByteWriter) throws(ShellError) {
     let name = resolve(path)
-    let key = try (key?.text ?? environment("REALMSH_KEY")).map { (source) throws(ShellError) in
+    let key = try (key.map { resolveKey($0) } ?? environment("REALMSH_KEY")).map {
+      (source) throws(ShellError) in
       try KeySource.read(source, isSafe: isSafe)
     }
     do throws(StorageError) {
