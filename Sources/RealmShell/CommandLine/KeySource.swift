@@ -9,8 +9,11 @@ enum KeySource {
   /// Reads a key.
   ///
   /// - Parameter isSafe: Refuses to run commands.
+  /// - Parameter resolve: Gives the path as the system needs it.
   /// - Throws: `ShellError`: the source is unreadable or has not 64 bytes.
-  static func read(_ source: String, isSafe: Bool) throws(ShellError) -> EncryptionKey {
+  static func read(
+    _ source: String, isSafe: Bool, resolve: (String) -> String = { $0 }
+  ) throws(ShellError) -> EncryptionKey {
     let (scheme, rest) = split(source)
     switch scheme {
     case "env":
@@ -29,7 +32,7 @@ enum KeySource {
     case "prompt": return try key(fromText: try askOnTerminal())
     case "hex", "base64": return try key(fromText: Array(rest.utf8))
     case "bytes": return try key(fromNumbers: rest)
-    default: return try key(fromFile: try contents(ofFile: rest))
+    default: return try key(fromFile: try contents(ofFile: resolve(rest)))
     }
   }
 

@@ -142,8 +142,11 @@ struct Program {
           remedy: "--key file:PATH"), origin: nil)
     }
     do throws(ShellError) {
+      let key = try invocation.keySource.map { (source) throws(ShellError) in
+        try session.readKey(source)
+      }
       _ = try session.openDatabase(
-        path: path, name: nil, keySource: invocation.keySource, isReadOnly: invocation.isReadOnly)
+        path: path, name: nil, key: key, isReadOnly: invocation.isReadOnly)
     } catch {
       guard error.name == .notARealmFile else { throw error }
       var error = error

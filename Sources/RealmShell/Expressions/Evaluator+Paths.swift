@@ -104,7 +104,8 @@ extension Evaluator {
         .damaged, "class \(name.text) cannot be read: \(StorageMessages.reason(unreadable.error))",
         at: name.range)
     }
-    let names = realm?.schema.classes.map(\.name) ?? []
+    // What looks like an object may be a function with a typing error.
+    let names = (realm?.schema.classes.map(\.name) ?? []) + Grammar.functions.map(\.name)
     return ShellError(
       .noSuchTable, "no class \(name.text)", at: name.range,
       suggestion: Spelling.nearest(to: name.text, among: names))

@@ -294,16 +294,21 @@ final class ValueWriter {
     for entry in try dictionary.entries() {
       if !isFirst { separator(form) }
       isFirst = false
-      switch form {
-      case .literal:
-        if LiteralText.isName(entry.key) { out.write(entry.key) } else { quoted(entry.key) }
-        out.write(": ")
-      case .json, .compactJSON:
-        JSONText.writeString(entry.key, to: out)
-        out.write(form == .json ? ": " : ":")
-      }
+      memberKey(entry.key, form)
       try write(entry.value, isMixed: isMixed, form)
     }
     out.byte(UInt8(ascii: "}"))
+  }
+
+  /// The key of a dictionary's member with its colon.
+  func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
+    switch form {
+    case .literal:
+      if LiteralText.isName(key) { out.write(key) } else { quoted(key) }
+      out.write(": ")
+    case .json, .compactJSON:
+      JSONText.writeString(key, to: out)
+      out.write(form == .json ? ": " : ":")
+    }
   }
 }

@@ -71,7 +71,9 @@ enum HelpText {
 
   private static func words(_ lines: [(String, String)], to writer: ByteWriter) {
     let width = lines.map(\.0.count).max() ?? 0
-    for (name, meaning) in lines { writer.write("\(padded(name, width))  \(meaning)\n") }
+    for (name, meaning) in lines {
+      writer.write(meaning.isEmpty ? "\(name)\n" : "\(padded(name, width))  \(meaning)\n")
+    }
   }
 
   private static let literals = [

@@ -27,20 +27,21 @@ extension Session {
   /// Tells about a file without opening it as a database of the session.
   func infoFile(_ path: FilePath, key: FilePath?, to writer: ByteWriter) throws(ShellError) {
     let name = resolve(path)
-    let key = try (key.map { resolveKey($0) } ?? environment("REALMSH_KEY")).map {
-      (source) throws(ShellError) in
-      try KeySource.read(source, isSafe: isSafe)
-    }
-    do throws(StorageError) {
-      let realm = try Realm(path: name, key: key)
-      InfoText.write(try InfoText.summary(realm), to: writer)
+    let key = try readKey(key)
+    do throws(ShellError) {
+      let realm = try openRealm(path: name, key: key)
+      do throws(StorageError) {
+        InfoText.write(try InfoText.summary(realm), to: writer)
+      } catch {
+        throw StorageMessages.error(error, path: name)
+      }
     } catch {
       var status = stat()
       if stat(name, &status) == 0 {
         InfoText.write([("file", path.text), ("size", sizeText(Int(status.st_size)))], to: writer)
       }
       writer.flush()
-      var failure = StorageMessages.error(error, path: path.text)
+      var failure = error
       failure.range = nil
       failure.subject = path.text
       throw failure
