@@ -113,7 +113,8 @@ extension Timestamp {
       total += Int128(hour * 3600 + minute * 60 + second)
       if cursor.skip(":") {
         guard let number = cursor.number(digits: 1...9) else { return nil }
-        nanoseconds = Int64(number)
+        // As in predicates, these count away from 1970. Source: query-language.md 5.
+        nanoseconds = total < 0 ? -Int64(number) : Int64(number)
       } else if !isPlain {
         guard let number = fraction(&cursor), let offset = zoneOffset(&cursor) else { return nil }
         nanoseconds = number

@@ -133,7 +133,8 @@ extension Binder {
     var right = right
     if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
       case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
-      property.kind == .mixed, property.collection == .none, hasIndex(property, of: path.objectClass)
+      property.kind == .mixed, property.collection == .none,
+      hasIndex(property, of: path.objectClass)
     {
       var whole = path
       whole.end = .property(property, [])
@@ -196,6 +197,7 @@ extension Binder {
     _ comparator: Comparator, _ left: BoundOperand, _ right: BoundOperand
   ) throws(QueryFailure) -> BoundPredicate {
     let range = left.range.joined(with: right.range)
+    try checkTypeNames(left, right, range)
     try checkNoNullBesideLinks(left, right)
     if left.type == .link || left.type == .typeName {
       throw failure(.badOperator, "\(left.type.name) has no order", at: range)

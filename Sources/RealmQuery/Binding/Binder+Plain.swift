@@ -19,9 +19,10 @@ extension Binder {
     case .int:
       var keys: [Int64] = []
       for case .int(let key) in usable where !keys.contains(key) { keys.append(key) }
+      let matchesNull = hasNull && property.isNullable
       // Without a usable element realm-core looks for -1.
-      if usable.isEmpty { keys = [-1] }
-      return .column(ColumnTest(property, .intAny(keys.sorted(), matchesNull: hasNull)))
+      if keys.isEmpty, !matchesNull { keys = [-1] }
+      return .column(ColumnTest(property, .intAny(keys.sorted(), matchesNull: matchesNull)))
     case .string, .objectID, .uuid:
       return .column(ColumnTest(property, .any(usable, matchesNull: hasNull)))
     default:
@@ -51,7 +52,8 @@ extension Binder {
     let keys = constant.values.compactMap(\.linkKey)
     let step = steps[0]
     guard step.isSingle else {
-      if case .dictionary = step.kind {} else if constant.hasMissingObject {
+      if case .dictionary = step.kind {
+      } else if constant.hasMissingObject {
         throw failure(.undefined, "there is no such object", at: right.range)
       }
       return .condition(
@@ -122,7 +124,9 @@ extension Binder {
       default: .like
       }
     let condition = ValueCondition(operation, ignoresCase: comparison.ignoringCase)
-    if comparison.ignoringCase, let pattern = right.single?.bytes, firstInvalidUTF8(in: pattern) != nil {
+    if comparison.ignoringCase, let pattern = right.single?.bytes,
+      firstInvalidUTF8(in: pattern) != nil
+    {
       throw failure(.undefined, "the text is not UTF-8", at: right.range)
     }
     if let property = left.plainProperty, property.kind == .string || property.kind == .data,

@@ -44,7 +44,7 @@ struct RowMask {
 
   /// Calls `body` with each row in ascending order.
   @inline(__always)
-  func forEach(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
+  func forEachRow(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
     for i in 0..<4 {
       var rest = words[i]
       while rest != 0 {

@@ -33,6 +33,12 @@ enum KeySource {
     }
   }
 
+  /// The path of a source that is a file; nil for the others.
+  static func path(of source: String) -> String? {
+    let (scheme, rest) = split(source)
+    return scheme == "file" ? rest : nil
+  }
+
   private static let schemes: Set<String> = [
     "file", "env", "cmd", "fd", "hex", "base64", "bytes",
   ]
@@ -65,9 +71,10 @@ enum KeySource {
   private static func key(fromText text: [UInt8]) throws(ShellError) -> EncryptionKey {
     let digits = text.filter { !" \t\r\n".utf8.contains($0) }
     let hex = digits.withUnsafeBytes { decodeHexadecimal($0) }
-    if let hex, hex.count == EncryptionKey.byteCount { return try make(hex) }
+    // The Base64 form of a key ends with two equals signs, so it never reads as hexadecimal.
+    if let hex, !hex.isEmpty { return try make(hex) }
     if let bytes = digits.withUnsafeBytes({ decodeBase64($0) }) { return try make(bytes) }
-    return try make(hex ?? text)
+    return try make(text)
   }
 
   private static func key(fromNumbers text: String) throws(ShellError) -> EncryptionKey {

@@ -13,7 +13,7 @@ import RealmValues
 final class Evaluator {
   /// The text the expressions stand in.
   let source: SourceText
-  private let database: Session.Database?
+  let database: Session.Database?
   let variable: (String) -> ShellValue?
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 

@@ -14,7 +14,7 @@ extension Session {
   func check(_ statement: CheckStatement, to writer: ByteWriter) throws(ShellError) {
     let realm: Realm
     if let path = statement.file {
-      let source = statement.key?.text ?? environment("REALMSH_KEY")
+      let source = statement.key.map { resolveKey($0) } ?? environment("REALMSH_KEY")
       let key = try source.map { (source) throws(ShellError) in
         try KeySource.read(source, isSafe: isSafe)
       }

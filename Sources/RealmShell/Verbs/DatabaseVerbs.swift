@@ -38,7 +38,11 @@ extension Session {
       remedy: "open PATH readonly")
   }
 
-  private func resolveKey(_ path: FilePath) -> String { path.text }
+  /// The source of a key; the path of a key file is relative to the running script, as all paths are.
+  func resolveKey(_ source: FilePath) -> String {
+    guard let path = KeySource.path(of: source.text) else { return source.text }
+    return "file:" + (path == source.text ? resolve(source) : resolve(path))
+  }
 
   /// Points an error at the path, and suggests a file with a similar name.
   private func placed(_ error: ShellError, _ path: FilePath) -> ShellError {
@@ -80,6 +84,7 @@ extension Session {
     if key != nil, !realm.snapshot.file.isEncrypted {
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
     }
+    warnOfUnreadableParts(realm)
     let base = (path.split(separator: "/").last.map(String.init) ?? path)
     let stem = base.hasSuffix(".realm") ? String(base.dropLast(6)) : base
     var name = name ?? stem
@@ -94,20 +99,46 @@ extension Session {
     return database
   }
 
+  /// Parts of a warning that are printed in full.
+  private static let maximumDetailCount = 8
+
+  /// Tells what is missing from a damaged file, so that nobody takes the rest for the whole.
+  private func warnOfUnreadableParts(_ realm: Realm) {
+    let parts = InfoText.unreadable(realm.snapshot)
+    guard !parts.isEmpty else { return }
+    let count = counted(parts.count, "class or property", "classes or properties")
+    var warning = ShellError(.damaged, "\(realm.path): \(count) cannot be read")
+    warning.details = Array(parts.prefix(Session.maximumDetailCount))
+    if parts.count > Session.maximumDetailCount { warning.details.append("...") }
+    warn(warning, origin: nil)
+  }
+
   private func openRealm(
     path: String, key: EncryptionKey?, fallback: String?, _ state: Realm.State
   ) throws(ShellError) -> Realm {
     do throws(StorageError) {
       return try Realm(path: path, key: key, state: state)
     } catch {
-      guard error == .noKey, let fallback else { throw StorageMessages.error(error, path: path) }
-      let key = try KeySource.read(fallback, isSafe: isSafe)
-      do throws(StorageError) {
-        return try Realm(path: path, key: key, state: state)
-      } catch {
-        throw StorageMessages.error(error, path: path)
+      guard error == .noKey, let fallback else {
+        throw failure(error, path: path, key: key, state)
       }
+      let key = try KeySource.read(fallback, isSafe: isSafe)
+      return try openRealm(path: path, key: key, fallback: nil, state)
     }
+  }
+
+  /// The error for a file that cannot be opened, with the way to the state before the last commit
+  /// if only the newest one is damaged.
+  private func failure(
+    _ error: StorageError, path: String, key: EncryptionKey?, _ state: Realm.State
+  ) -> ShellError {
+    var failure = StorageMessages.error(error, path: path)
+    guard failure.name == .damaged else { return failure }
+    failure.remedy = nil
+    if state == .live, (try? Realm(path: path, key: key, state: .previous)) != nil {
+      failure.remedy = "open \(path) snapshot previous"
+    }
+    return failure
   }
 
   /// The line that tells what was opened.

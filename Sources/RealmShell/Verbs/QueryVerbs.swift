@@ -44,7 +44,7 @@ extension Session {
     switch source {
     case .name(let name):
       guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, schema)
+        throw Evaluator.unknownClass(name, evaluator.database?.realm)
       }
       return Objects(objectClass: objectClass, keys: nil)
     case .path(let path):
