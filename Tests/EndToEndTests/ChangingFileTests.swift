@@ -23,15 +23,25 @@ struct ChangingFileTests {
 
   /// Runs statements many times, each time with a line in front that separates the outputs.
   private func run(_ statement: String, times: Int, options: [String] = []) -> Process.Result {
-    let script = Array(repeating: "print \"--\"\n\(statement)\n", count: times).joined()
+    let script = Array(repeating: "print \"@@\"\n\(statement)\n", count: times).joined()
     return Realmsh.run(options + ["--keep-going", path, "-f", "-"], input: script)
   }
 
   /// The outputs of the statements.
   private static func outputs(_ result: Process.Result) -> Set<String> {
     Set(
-      result.outputText.split(separator: "--\n", omittingEmptySubsequences: false).dropFirst()
+      result.outputText.split(separator: "@@\n", omittingEmptySubsequences: false).dropFirst()
         .map(String.init))
+  }
+
+  /// What a statement prints for each of the two versions.
+  private static func outputsOfVersions(_ statement: String) -> Set<String> {
+    Set(
+      [dogs, dogsBefore].map { bytes in
+        let folder = TemporaryFolder()
+        folder.write(bytes, to: "dogs.realm")
+        return Realmsh.run("dogs.realm", statement, folder: folder.path).outputText
+      })
   }
 
   private static func expectNoCrash(
@@ -118,20 +128,11 @@ struct ChangingFileTests {
       usleep(300)
     }
     defer { writer.stop() }
-    let allowed = ["where Dog show name, age", "where Person show **", "check deep"].map {
-      (
-        $0,
-        Set(
-          [Self.dogs, Self.dogsBefore].map { bytes in
-            let alone = TemporaryFolder()
-            alone.write(bytes, to: "dogs.realm")
-            return Realmsh.run(alone.file("dogs.realm"), $0).outputText
-          })
-      )
-    }
+    let statements = ["where Dog show name, age", "where Person show **", "check deep"]
+    let allowed = statements.map { ($0, Self.outputsOfVersions($0)) }
     for (statement, versions) in allowed + [
       (
-        "print (count Dog), (where Dog).@count, count((where Person show name))",
+        "print (count Dog), count((where Dog)), count((where Person show name))",
         ["7 7 4\n", "0 0 0\n"]
       )
     ] {
@@ -156,7 +157,7 @@ struct ChangingFileTests {
       }
     }
     defer { writer.stop() }
-    let result = run("print (count Dog), (where Dog).@count", times: 300)
+    let result = run("print (count Dog), count((where Dog))", times: 300)
     Self.expectNoCrash(result)
     #expect(result.errors.isEmpty)
     #expect(Self.outputs(result).isSubset(of: ["7 7\n", "0 0\n"]))

@@ -46,6 +46,8 @@ public final class RealmFile {
     }
     guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
     let mapped = try Syscalls.mapForReading(descriptor, byteCount: byteCount)
+    // Before the first look at the bytes: the file may have been cut off already.
+    TruncationGuard.watch(mapped, byteCount: byteCount)
     let source = UnsafeRawBufferPointer(start: mapped, count: byteCount)
     do throws(StorageError) {
       let cipher = try RealmFile.makeCipher(source, key)
@@ -57,8 +59,8 @@ public final class RealmFile {
       memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
       mapping = mapped
       openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
-      TruncationGuard.watch(mapped, byteCount: byteCount)
     } catch {
+      TruncationGuard.unwatch(mapped)
       munmap(mapped, source.count)
       throw error
     }
