@@ -86,6 +86,8 @@ extension Binder {
     let condition = ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase)
     switch (property.kind, value) {
     case (.int, .int(let key)): return .column(ColumnTest(property, .int(comparison, key)))
+    case (.bool, .bool(let flag)):
+      return .column(ColumnTest(property, .bool(flag, isEqual: isEqual)))
     case (.double, .double(let key)):
       return .column(ColumnTest(property, .double(comparison, key)))
     case (.float, .float(let key)): return .column(ColumnTest(property, .float(comparison, key)))
@@ -133,7 +135,8 @@ extension Binder {
       right.type == left.type, let value = right.single
     {
       guard let pattern = value.bytes else { return textAgainstNull(condition, property) }
-      return .column(ColumnTest(property, .text(condition, pattern, matchesNull: false)))
+      let (simpler, text) = condition.simplified(pattern)
+      return .column(ColumnTest(property, .text(simpler, text, matchesNull: false)))
     }
     return general(condition, left, right)
   }
@@ -202,5 +205,32 @@ extension Binder {
     }
     path.end = .property(property, parts)
     return bindPath(path, operand.qualifier, operand.range)
+  }
+}
+
+extension ValueCondition {
+  /// A LIKE whose only wildcards are stars at its ends as the operator that is quicker.
+  ///
+  /// A single star matches any rest, also an empty one; of two stars at the end that is not so.
+  fileprivate func simplified(
+    _ pattern: UnsafeRawBufferPointer
+  ) -> (ValueCondition, UnsafeRawBufferPointer) {
+    let star = UInt8(ascii: "*")
+    guard comparison == .like, firstInvalidUTF8(in: pattern) == nil else { return (self, pattern) }
+    let hasStart = pattern.first == star
+    let hasEnd = pattern.count > 1 && pattern.last == star
+    let literal = UnsafeRawBufferPointer(
+      rebasing: pattern[(hasStart ? 1 : 0)..<(pattern.count - (hasEnd ? 1 : 0))])
+    guard !literal.contains(star), !literal.contains(UInt8(ascii: "?")), !literal.isEmpty else {
+      return (self, pattern)
+    }
+    let simple: Operator =
+      switch (hasStart, hasEnd) {
+      case (true, true): .contains
+      case (true, false): .endsWith
+      case (false, true): .beginsWith
+      case (false, false): .equal
+      }
+    return (ValueCondition(simple, ignoresCase: ignoresCase), literal)
   }
 }
