@@ -21,9 +21,8 @@ extension Grammar {
         GrammarWord("snapshot", "previous or a version: an older state, for reading only"),
       ],
       examples: [
-        "open dogs.realm", "open scratch.realm new",
-        "open vault.realm readonly key \"file:vault.key\"",
-        "open memory tmp",
+        "open dogs.realm", "open vault.realm key \"file:vault.key\"",
+        "open dogs.realm as before snapshot previous",
       ], seeAlso: ["close", "use", "info"]
     ) { parser throws(SyntaxError) in try parser.openStatement() },
     Verb(
@@ -146,7 +145,7 @@ extension Grammar {
       ],
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
-        "export all to dogs.db format sqlite",
+        "export all to folder format csv",
       ], seeAlso: ["where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
     Verb(

@@ -50,7 +50,7 @@ final class SortColumn {
     for key in keys {
       try run.visit()
       var owner: ObjectKey? = key
-      if !walker.isEmpty { owner = try walker.single(from: key) }
+      if !walker.isEmpty { owner = path.isReachable ? try walker.single(from: key) : nil }
       guard let owner, let value = try reader.value(of: owner) else {
         add(Rank.unreachable, 0, .null)
         continue

@@ -36,6 +36,12 @@ enum KeySource {
     }
   }
 
+  /// The path of a source that is a file; nil for the others.
+  static func path(of source: String) -> String? {
+    let (scheme, rest) = split(source)
+    return scheme == "file" ? rest : nil
+  }
+
   private static let schemes: Set<String> = [
     "file", "env", "cmd", "fd", "hex", "base64", "bytes",
   ]

@@ -150,7 +150,17 @@ final class ValueWriter {
   }
 
   private func date(_ date: Timestamp, _ isMixed: Bool, _ form: Form) {
-    tagged("date", isMixed && form.isJSON, form) { date.append(to: &$0) }
+    guard form.isJSON else { return writePlain(date) }
+    if isMixed { openTag("date", form) }
+    out.byte(UInt8(ascii: "\""))
+    writePlain(date)
+    out.byte(UInt8(ascii: "\""))
+    if isMixed { out.byte(UInt8(ascii: "}")) }
+  }
+
+  /// A point in time without quotes, which needs no escapes in any form.
+  func writePlain(_ date: Timestamp) {
+    out.write(atMost: Timestamp.maximumByteCount) { date.print(to: $0) }
   }
 
   private func data(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool, _ form: Form) {

@@ -59,7 +59,8 @@ extension Session {
     _ statement: Statement, in source: SourceText, origin: ErrorPrinter.Origin
   ) throws(ShellError) {
     if settings.echoes {
-      output.write("> " + source.text(of: statement.range) + "\n")
+      let pipe = statement.pipe.map { " | " + $0 } ?? ""
+      output.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     let start = monotonicMilliseconds()
     try execute(statement, origin: origin)

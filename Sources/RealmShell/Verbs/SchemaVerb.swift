@@ -76,10 +76,11 @@ enum OutputFile {
     _ body: (ByteWriter) throws(ShellError) -> Void
   ) throws(ShellError) {
     try session.permitWriting(to: path, at: range)
+    // Links are written through: /dev/stdout is one, and a file in its place would replace it.
     var status = stat()
-    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let isSpecial = lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     let target = isSpecial ? path : "\(path).\(getpid()).tmp"
-    let flags = isSpecial ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? O_TRUNC : O_EXCL)
     let descriptor = open(target, flags, 0o666)
     guard descriptor >= 0 else { throw failed(path, errno, range) }
     let writer = ByteWriter(descriptor: descriptor)

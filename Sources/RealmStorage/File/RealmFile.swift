@@ -109,7 +109,9 @@ public final class RealmFile {
     guard let start = source.baseAddress else { return nil }
     let header = FileHeader(start)
     if header.mark == FileHeader.mnemonic {
-      guard source.count % 8 == 0 else { throw .badFileSize(source.count) }
+      guard source.count % 8 == 0 else {
+        throw .damage(.oddFileSize, at: source.count & ~7, found: source.count)
+      }
       return nil
     }
     let isPaged = source.count % PageCipher.pageByteCount == 0 && source.count >= 8192
