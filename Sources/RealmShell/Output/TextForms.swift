@@ -127,7 +127,7 @@ enum LiteralText {
   static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     if first == 0x20 || last == 0x20 { return true }
-    if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return true }
+    if !isPrintable(bytes, without: 0x7F, 0x7F) { return true }
     if bytes.count == 4, bytes.elementsEqual("null".utf8) { return true }
     return isMixed && readsAsOtherType(bytes, first: first)
   }
