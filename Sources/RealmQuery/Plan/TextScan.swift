@@ -73,7 +73,9 @@ struct TextScan {
     }
     wanted[texts.width - 1] = UInt8(texts.width - 1 - pattern.count)
     mask[texts.width - 1] = .max
+    // Reason for the casts: both types have 16 bytes, of which any pattern is a value.
     let wantedWords = unsafeBitCast(wanted, to: SIMD2<UInt64>.self)
+    // As above.
     let maskWords = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
     switch texts.width {
     case 4:

@@ -28,11 +28,9 @@ struct SeparatedText {
       if isText { out.write("\"\"") }
       return
     }
-    var isPlain = true
-    for byte in bytes where byte == 0x22 || byte == 0x0A || byte == 0x0D || byte == separator {
-      isPlain = false
-      break
-    }
+    let isPlain =
+      isPrintable(bytes, without: 0x22, separator)
+      || !bytes.contains { $0 == 0x22 || $0 == 0x0A || $0 == 0x0D || $0 == separator }
     if isPlain {
       out.write(bytes)
       return
@@ -49,6 +47,10 @@ struct SeparatedText {
   }
 
   private func writeEscaped(_ bytes: UnsafeRawBufferPointer, _ out: ByteWriter) {
+    if isPrintable(bytes, without: 0x5C, 0x5C) {
+      out.write(bytes)
+      return
+    }
     var start = 0
     for i in 0..<bytes.count {
       let escape: StaticString
@@ -76,9 +78,9 @@ extension Renderer {
     let memory = ByteWriter()
     let nested = ValueWriter(result.schema, to: memory)
     try forEachRow(rows) { (_) throws(ShellError) in
-      for (i, column) in result.columns.enumerated() {
+      for i in isMixed.indices {
         if i > 0 { out.byte(text.separator) }
-        try writeField(column, text, nested)
+        try writeField(i, text, nested)
       }
       out.byte(0x0A)
     }
@@ -95,30 +97,46 @@ extension Renderer {
 
   /// Scalars are written as they are, all else as JSON text.
   private func writeField(
-    _ column: ResultColumn, _ text: SeparatedText, _ nested: ValueWriter
+    _ i: Int, _ text: SeparatedText, _ nested: ValueWriter
   ) throws(ShellError) {
-    let cell = try result.cell(column)
     do throws(StorageError) {
-      switch cell {
-      case .stored(.null), .value(.scalar(.null)): out.write(text.null)
-      case .stored(.string(let bytes)) where !column.isMixed:
-        text.write(bytes, isText: true, to: out)
-      case .stored(.int(let number)): out.writeInt(number)
-      case .stored(.bool(let flag)): out.write(flag ? "true" : "false")
-      case .stored(.double(let number)) where !column.isMixed: out.writeDouble(number)
-      case .stored(.link(let table, let key)) where !column.isMixed:
-        try writeLink(table, key, text, nested)
-      case .stored(let value):
-        try nested.write(value, isMixed: column.isMixed, .compactJSON)
-        writeNested(text, nested.out, isPlain: !column.isMixed && !value.isNested)
-      case .value(.scalar(.string(let bytes))) where !column.isMixed:
-        bytes.withUnsafeBytes { text.write($0, isText: true, to: out) }
-      case .value(let value):
-        try nested.write(value, isMixed: column.isMixed, .compactJSON)
-        writeNested(text, nested.out, isPlain: !column.isMixed && value.members == nil)
+      if let value = try result.storedValue(i) {
+        try writeField(value, isMixed: isMixed[i], text, nested)
+        return
       }
     } catch {
       throw StorageMessages.error(error, path: result.evaluator.path)
+    }
+    let cell = try result.cell(result.columns[i])
+    do throws(StorageError) {
+      switch cell {
+      case .stored(let value): try writeField(value, isMixed: isMixed[i], text, nested)
+      case .value(.scalar(.null)): out.write(text.null)
+      case .value(.scalar(.string(let bytes))) where !isMixed[i]:
+        bytes.withUnsafeBytes { text.write($0, isText: true, to: out) }
+      case .value(let value):
+        try nested.write(value, isMixed: isMixed[i], .compactJSON)
+        writeNested(text, nested.out, isPlain: !isMixed[i] && value.members == nil)
+      }
+    } catch {
+      throw StorageMessages.error(error, path: result.evaluator.path)
+    }
+  }
+
+  private func writeField(
+    _ value: StoredValue, isMixed: Bool, _ text: SeparatedText, _ nested: ValueWriter
+  ) throws(StorageError) {
+    switch value {
+    case .null: out.write(text.null)
+    case .string(let bytes) where !isMixed: text.write(bytes, isText: true, to: out)
+    case .int(let number): out.writeInt(number)
+    case .bool(let flag): out.write(flag ? "true" : "false")
+    case .double(let number) where !isMixed: out.writeDouble(number)
+    case .date(let date) where !isMixed: values.writePlain(date)
+    case .link(let table, let key) where !isMixed: try writeLink(table, key, text, nested)
+    default:
+      try nested.write(value, isMixed: isMixed, .compactJSON)
+      writeNested(text, nested.out, isPlain: !isMixed && !value.isNested)
     }
   }
 
@@ -145,7 +163,7 @@ extension Renderer {
   /// Copies a value from its JSON text; a plain one without the quotes of JSON, which holds no
   /// escapes then.
   private func writeNested(_ text: SeparatedText, _ memory: ByteWriter, isPlain: Bool) {
-    memory.takeBytes().withUnsafeBytes { bytes in
+    memory.drain { bytes in
       var bytes = bytes
       if isPlain, bytes.count >= 2, bytes.first == 0x22 {
         bytes = UnsafeRawBufferPointer(rebasing: bytes[1..<(bytes.count - 1)])

@@ -4,8 +4,8 @@ import RealmValues
 
 /// One column of a table on the screen.
 private struct TableColumn {
-  /// The column; nil for the position in the results.
-  let source: ResultColumn?
+  /// Position of the column in the result; nil for the position of the row.
+  let index: Int?
   let title: String
   let isRightAligned: Bool
   var width: Int
@@ -45,12 +45,12 @@ extension Renderer {
   private func makeColumns(_ rows: Range<Int>) -> [TableColumn] {
     var columns: [TableColumn] = []
     if settings.showsIndex {
-      columns.append(TableColumn(source: nil, title: "#", isRightAligned: true, width: 1))
+      columns.append(TableColumn(index: nil, title: "#", isRightAligned: true, width: 1))
     }
-    for column in result.columns {
+    for (i, column) in result.columns.enumerated() {
       columns.append(
         TableColumn(
-          source: column, title: column.title, isRightAligned: column.isNumeric,
+          index: i, title: column.title, isRightAligned: column.isNumeric,
           width: width(of: column.title)))
     }
     if settings.mode == .markdown {
@@ -59,49 +59,86 @@ extension Renderer {
     return columns
   }
 
-  /// Writes a cell's text into the memory of `cells` and gives its width.
+  /// The width of a cell.
   private func cellWidth(
     _ column: TableColumn, _ row: Int, _ cells: ValueWriter
   ) throws(ShellError) -> Int {
-    let bytes = try cellText(column, row, cells)
-    return bytes.withUnsafeBytes { displayWidth(of: $0) }
+    if let i = column.index, case .int(let number)? = try storedValue(i) {
+      return decimalDigitCount(number.magnitude) + (number < 0 ? 1 : 0)
+    }
+    var result = 0
+    try withCell(column, row, cells) { _, width in result = width }
+    return result
   }
 
-  private func cellText(
-    _ column: TableColumn, _ row: Int, _ cells: ValueWriter
-  ) throws(ShellError) -> [UInt8] {
-    guard let source = column.source else {
-      cells.out.writeInt(Int64(row))
-      return cells.out.takeBytes()
+  private func storedValue(_ i: Int) throws(ShellError) -> StoredValue? {
+    do throws(StorageError) {
+      return try result.storedValue(i)
+    } catch {
+      throw StorageMessages.error(error, path: result.evaluator.path)
     }
-    let cell = try result.cell(source)
+  }
+
+  /// Calls `body` with the text of a cell and its width; `cells` writes to memory.
+  private func withCell(
+    _ column: TableColumn, _ row: Int, _ cells: ValueWriter,
+    _ body: (UnsafeRawBufferPointer, _ width: Int) -> Void
+  ) throws(ShellError) {
+    guard let i = column.index else {
+      cells.out.writeInt(Int64(row))
+      cells.out.drain { body($0, $0.count) }
+      return
+    }
+    if let value = try storedValue(i) {
+      if case .string(let bytes) = value, isPlainCell(bytes, isMixed: isMixed[i]) {
+        body(bytes, bytes.count)
+        return
+      }
+      try write(.stored(value), isMixed: isMixed[i], cells)
+    } else {
+      try write(try result.cell(result.columns[i]), isMixed: isMixed[i], cells)
+    }
+    cells.out.drain { bytes in
+      if settings.mode == .markdown, bytes.contains(UInt8(ascii: "|")) {
+        escapingBars(bytes).withUnsafeBytes { body($0, displayWidth(of: $0)) }
+      } else {
+        body(bytes, displayWidth(of: bytes))
+      }
+    }
+  }
+
+  /// Whether a text is shown as it is, each byte in a column.
+  private func isPlainCell(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
+    isPrintableASCII(bytes, without: UInt8(ascii: "|"), UInt8(ascii: "|"))
+      && !LiteralText.needsQuotes(bytes, isMixed: isMixed)
+  }
+
+  private func write(
+    _ cell: ResultSet.Cell, isMixed: Bool, _ cells: ValueWriter
+  ) throws(ShellError) {
     do throws(StorageError) {
       switch cell {
       case .stored(.null), .value(.scalar(.null)): cells.out.write(settings.nullText)
-      case .stored(.string(let bytes)): writeText(bytes, source, cells)
+      case .stored(.string(let bytes)): writeText(bytes, isMixed, cells)
       case .value(.scalar(.string(let bytes))):
-        bytes.withUnsafeBytes { writeText($0, source, cells) }
-      case .stored(let value): try cells.write(value, isMixed: source.isMixed, .literal)
-      case .value(let value): try cells.write(value, isMixed: source.isMixed, .literal)
+        bytes.withUnsafeBytes { writeText($0, isMixed, cells) }
+      case .stored(let value): try cells.write(value, isMixed: isMixed, .literal)
+      case .value(let value): try cells.write(value, isMixed: isMixed, .literal)
       }
     } catch {
       throw StorageMessages.error(error, path: result.evaluator.path)
     }
-    let bytes = cells.out.takeBytes()
-    return settings.mode == .markdown ? escapingBars(bytes) : bytes
   }
 
-  private func writeText(
-    _ bytes: UnsafeRawBufferPointer, _ column: ResultColumn, _ cells: ValueWriter
-  ) {
-    if LiteralText.needsQuotes(bytes, isMixed: column.isMixed) {
+  private func writeText(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool, _ cells: ValueWriter) {
+    if LiteralText.needsQuotes(bytes, isMixed: isMixed) {
       cells.quoted(bytes)
     } else {
       LiteralText.writeEscaped(bytes, quote: false, to: cells.out)
     }
   }
 
-  private func escapingBars(_ bytes: [UInt8]) -> [UInt8] {
+  private func escapingBars(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     bytes.flatMap { $0 == UInt8(ascii: "|") ? [UInt8(ascii: "\\"), $0] : [$0] }
   }
 
@@ -173,7 +210,12 @@ extension Renderer {
   private func writeTitles(_ columns: [TableColumn]) {
     let style: Style? = settings.mode == .table ? .bold : nil
     for (i, column) in columns.enumerated() {
-      writeCell(Array(column.title.utf8), column, i, columns.count, style)
+      let isLast = i == columns.count - 1
+      var title = column.title
+      title.withUTF8 { bytes in
+        let text = UnsafeRawBufferPointer(bytes)
+        writeCell(text, displayWidth(of: text), column, isFirst: i == 0, isLast: isLast, style)
+      }
     }
     endRow()
   }
@@ -181,9 +223,12 @@ extension Renderer {
   private func writeRow(
     _ columns: [TableColumn], _ row: Int, _ cells: ValueWriter
   ) throws(ShellError) {
-    for (i, column) in columns.enumerated() {
-      let style = settings.usesColor ? try style(column) : nil
-      writeCell(try cellText(column, row, cells), column, i, columns.count, style)
+    for i in columns.indices {
+      let style = settings.usesColor ? try style(columns[i]) : nil
+      let isLast = i == columns.count - 1
+      try withCell(columns[i], row, cells) { text, width in
+        writeCell(text, width, columns[i], isFirst: i == 0, isLast: isLast, style)
+      }
     }
     endRow()
   }
@@ -197,30 +242,27 @@ extension Renderer {
   }
 
   private func writeCell(
-    _ bytes: [UInt8], _ column: TableColumn, _ index: Int, _ count: Int, _ style: Style?
+    _ text: UnsafeRawBufferPointer, _ width: Int, _ column: TableColumn, isFirst: Bool,
+    isLast: Bool, _ style: Style?
   ) {
     switch settings.mode {
-    case .box: out.write(index == 0 ? "│ " : " │ ")
-    case .markdown: out.write(index == 0 ? "| " : " | ")
-    default: if index > 0 { out.write("  ") }
+    case .box: out.write(isFirst ? "│ " : " │ ")
+    case .markdown: out.write(isFirst ? "| " : " | ")
+    default: if !isFirst { out.write("  ") }
     }
-    bytes.withUnsafeBytes { text in
-      var text = text
-      var width = displayWidth(of: text)
-      var isCut = false
-      if width > column.width {
-        (text, width) = cut(text, to: column.width - 1)
-        width += 1
-        isCut = true
-      }
-      if column.isRightAligned { out.pad(column.width - width) }
-      if let style, settings.usesColor { out.write(style.rawValue) }
-      out.write(text)
-      if isCut { out.write("…") }
-      if style != nil, settings.usesColor { out.write(Style.end) }
-      let isLast = index == count - 1 && settings.mode == .table
-      if !column.isRightAligned, !isLast { out.pad(column.width - width) }
+    var (text, width) = (text, width)
+    let isCut = width > column.width
+    if isCut {
+      (text, width) = cut(text, to: column.width - 1)
+      width += 1
     }
+    if column.isRightAligned { out.pad(column.width - width) }
+    if let style, settings.usesColor { out.write(style.rawValue) }
+    out.write(text)
+    if isCut { out.write("…") }
+    if style != nil, settings.usesColor { out.write(Style.end) }
+    let isFilled = !column.isRightAligned && !(isLast && settings.mode == .table)
+    if isFilled { out.pad(column.width - width) }
   }
 
   /// The clusters at the start that fit a width.
@@ -257,8 +299,8 @@ extension Renderer {
   }
 
   private func style(_ column: TableColumn) throws(ShellError) -> Style? {
-    guard let source = column.source else { return .number }
-    switch try result.cell(source) {
+    guard let i = column.index else { return .number }
+    switch try result.cell(result.columns[i]) {
     case .stored(.null), .value(.scalar(.null)): return .dim
     case .stored(.link), .value(.object): return .link
     case .stored(.int), .stored(.float), .stored(.double), .stored(.decimal), .stored(.date),

@@ -11,12 +11,15 @@ struct Renderer {
   let settings: OutputSettings
   let out: ByteWriter
   let values: ValueWriter
+  /// For each column whether the schema leaves its type open.
+  let isMixed: [Bool]
 
   init(_ result: ResultSet, _ settings: OutputSettings, to out: ByteWriter) {
     self.result = result
     self.settings = settings
     self.out = out
     values = ValueWriter(result.schema, to: out)
+    isMixed = result.columns.map(\.isMixed)
   }
 
   /// Prints the rows of a range.
@@ -28,8 +31,9 @@ struct Renderer {
     case .lines: try renderLines(rows, note: "", hasMore)
     case .json: try renderJSON(rows)
     case .jsonl:
+      let labels = labels(.compactJSON)
       try forEachRow(rows) { (_) throws(ShellError) in
-        try jsonObject(.compactJSON)
+        try jsonObject(labels, .compactJSON)
         out.byte(0x0A)
       }
     case .csv: try renderRecords(rows, SeparatedText.csv)
@@ -61,29 +65,51 @@ struct Renderer {
     }
   }
 
-  /// Writes a cell in a form of values.
-  func write(
-    _ column: ResultColumn, _ form: ValueWriter.Form, to writer: ValueWriter
-  ) throws(ShellError) {
-    let cell = try result.cell(column)
+  /// Writes the cell of the i-th column in a form of values.
+  func write(_ i: Int, _ form: ValueWriter.Form) throws(ShellError) {
+    do throws(StorageError) {
+      if let value = try result.storedValue(i) {
+        try values.write(value, isMixed: isMixed[i], form)
+        return
+      }
+    } catch {
+      throw StorageMessages.error(error, path: result.evaluator.path)
+    }
+    let cell = try result.cell(result.columns[i])
     do throws(StorageError) {
       switch cell {
-      case .stored(let value): try writer.write(value, isMixed: column.isMixed, form)
-      case .value(let value): try writer.write(value, isMixed: column.isMixed, form)
+      case .stored(let value): try values.write(value, isMixed: isMixed[i], form)
+      case .value(let value): try values.write(value, isMixed: isMixed[i], form)
       }
     } catch {
       throw StorageMessages.error(error, path: result.evaluator.path)
     }
   }
 
+  /// What stands in front of each column of an object: the separator, and the name with its colon.
+  func labels(_ form: ValueWriter.Form, separator: String? = nil) -> [[UInt8]] {
+    let memory = ByteWriter()
+    let writer = ValueWriter(result.schema, to: memory)
+    return result.columns.enumerated().map { i, column in
+      if let separator {
+        memory.write(i > 0 ? ",\n" + separator : separator)
+      } else if i > 0 {
+        writer.separator(form)
+      }
+      writer.key(column.title, form)
+      return memory.takeBytes()
+    }
+  }
+
   // MARK: JSON
 
-  private func jsonObject(_ form: ValueWriter.Form) throws(ShellError) {
+  private func jsonObject(
+    _ labels: [[UInt8]], _ form: ValueWriter.Form
+  ) throws(ShellError) {
     out.byte(UInt8(ascii: "{"))
-    for (i, column) in result.columns.enumerated() {
-      if i > 0 { values.separator(form) }
-      values.key(column.title, form)
-      try write(column, form, to: values)
+    for i in labels.indices {
+      out.write(labels[i])
+      try write(i, form)
     }
     out.byte(UInt8(ascii: "}"))
   }
@@ -99,30 +125,30 @@ struct Renderer {
     out.write("[\n")
     let memory = ByteWriter()
     let line = Renderer(result, settings, to: memory)
+    let labels = labels(.json)
+    let tallLabels = self.labels(.json, separator: "    ")
     var isFirst = true
     try forEachRow(rows) { (_) throws(ShellError) in
       if !isFirst { out.write(",\n") }
       isFirst = false
-      try line.jsonObject(.json)
-      let bytes = memory.takeBytes()
+      try line.jsonObject(labels, .json)
       out.write("  ")
-      if bytes.withUnsafeBytes({ displayWidth(of: $0) }) <= Renderer.jsonLineWidth {
+      let fits = memory.drain { bytes in
+        guard displayWidth(of: bytes) <= Renderer.jsonLineWidth else { return false }
         out.write(bytes)
-      } else {
-        try tallJSONObject()
+        return true
       }
+      if !fits { try tallJSONObject(tallLabels) }
     }
     out.write("\n]\n")
   }
 
   /// One property a line.
-  private func tallJSONObject() throws(ShellError) {
+  private func tallJSONObject(_ labels: [[UInt8]]) throws(ShellError) {
     out.write("{\n")
-    for (i, column) in result.columns.enumerated() {
-      if i > 0 { out.write(",\n") }
-      out.write("    ")
-      values.key(column.title, .json)
-      try write(column, .json, to: values)
+    for i in labels.indices {
+      out.write(labels[i])
+      try write(i, .json)
     }
     out.write("\n  }")
   }
@@ -130,12 +156,13 @@ struct Renderer {
   // MARK: Literals
 
   private func renderLiterals(_ rows: Range<Int>) throws(ShellError) {
+    let labels = labels(.literal)
+    let start = Array("add \(quotedName(result.objectClass.name)) {".utf8)
     try forEachRow(rows) { (_) throws(ShellError) in
-      out.write("add \(quotedName(result.objectClass.name)) {")
-      for (i, column) in result.columns.enumerated() {
-        if i > 0 { out.write(", ") }
-        values.key(column.title, .literal)
-        try write(column, .literal, to: values)
+      out.write(start)
+      for i in labels.indices {
+        out.write(labels[i])
+        try write(i, .literal)
       }
       out.write("}\n")
     }
@@ -170,11 +197,11 @@ struct Renderer {
   /// The columns of the present object, one per line.
   func writeProperties() throws(ShellError) {
     let width = result.columns.map { self.width(of: $0.title) }.max() ?? 0
-    for column in result.columns {
+    for (i, column) in result.columns.enumerated() {
       out.write("  ")
       out.write(column.title)
       out.pad(width - self.width(of: column.title) + 2)
-      try write(column, .literal, to: values)
+      try write(i, .literal)
       out.byte(0x0A)
     }
   }

@@ -16,6 +16,10 @@ enum JSONText {
   }
 
   private static func writeEscaped(_ bytes: UnsafeRawBufferPointer, to out: ByteWriter) {
+    if isPrintableASCII(bytes, without: 0x22, 0x5C) {
+      out.write(bytes)
+      return
+    }
     var start = 0
     let plain = asciiPrefixCount(of: bytes)
     let invalid = plain == bytes.count ? nil : firstInvalidUTF8(in: bytes)
@@ -56,6 +60,11 @@ enum LiteralText {
   ///
   /// - Parameter quote: Whether the double quote and the backslash are escaped.
   static func writeEscaped(_ bytes: UnsafeRawBufferPointer, quote: Bool, to out: ByteWriter) {
+    let special: UInt8 = quote ? 0x22 : 0x7F
+    if isPrintableASCII(bytes, without: special, quote ? 0x5C : 0x7F) {
+      out.write(bytes)
+      return
+    }
     var rest = bytes
     while true {
       let plain = asciiPrefixCount(of: rest)
@@ -118,7 +127,7 @@ enum LiteralText {
   static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     if first == 0x20 || last == 0x20 { return true }
-    if bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return true }
+    if !isPrintable(bytes, without: 0x7F, 0x7F) { return true }
     if bytes.count == 4, bytes.elementsEqual("null".utf8) { return true }
     return isMixed && readsAsOtherType(bytes, first: first)
   }

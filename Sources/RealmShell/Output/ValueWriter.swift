@@ -150,7 +150,17 @@ final class ValueWriter {
   }
 
   private func date(_ date: Timestamp, _ isMixed: Bool, _ form: Form) {
-    tagged("date", isMixed && form.isJSON, form) { date.append(to: &$0) }
+    guard form.isJSON else { return writePlain(date) }
+    if isMixed { openTag("date", form) }
+    out.byte(UInt8(ascii: "\""))
+    writePlain(date)
+    out.byte(UInt8(ascii: "\""))
+    if isMixed { out.byte(UInt8(ascii: "}")) }
+  }
+
+  /// A point in time without quotes, which needs no escapes in any form.
+  func writePlain(_ date: Timestamp) {
+    out.write(atMost: Timestamp.maximumByteCount) { date.print(to: $0) }
   }
 
   private func data(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool, _ form: Form) {
@@ -294,16 +304,21 @@ final class ValueWriter {
     for entry in try dictionary.entries() {
       if !isFirst { separator(form) }
       isFirst = false
-      switch form {
-      case .literal:
-        if LiteralText.isName(entry.key) { out.write(entry.key) } else { quoted(entry.key) }
-        out.write(": ")
-      case .json, .compactJSON:
-        JSONText.writeString(entry.key, to: out)
-        out.write(form == .json ? ": " : ":")
-      }
+      memberKey(entry.key, form)
       try write(entry.value, isMixed: isMixed, form)
     }
     out.byte(UInt8(ascii: "}"))
+  }
+
+  /// The key of a dictionary's member with its colon.
+  func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
+    switch form {
+    case .literal:
+      if LiteralText.isName(key) { out.write(key) } else { quoted(key) }
+      out.write(": ")
+    case .json, .compactJSON:
+      JSONText.writeString(key, to: out)
+      out.write(form == .json ? ": " : ":")
+    }
   }
 }

@@ -14,14 +14,10 @@ extension Session {
   func check(_ statement: CheckStatement, to writer: ByteWriter) throws(ShellError) {
     let realm: Realm
     if let path = statement.file {
-      let source = statement.key?.text ?? environment("REALMSH_KEY")
-      let key = try source.map { (source) throws(ShellError) in
-        try KeySource.read(source, isSafe: isSafe)
-      }
-      do throws(StorageError) {
-        realm = try Realm(path: resolve(path), key: key)
+      do throws(ShellError) {
+        realm = try openRealm(path: resolve(path), key: try readKey(statement.key))
       } catch {
-        throw StorageMessages.error(error, path: path.text)
+        throw placed(error, path)
       }
     } else {
       realm = try current().realm
@@ -156,7 +152,6 @@ struct CheckText {
       "links to \(name(table))#\(key.rawValue), which has no backlink for it"
     case .strayBacklink(let table, let key):
       "has a backlink from \(name(table))#\(key.rawValue), which does not link to it"
-    case .backlinkCount(let links, let backlinks): "\(links) links, \(backlinks) backlinks"
     case .ownerCount(let count): "embedded object with \(count) owners"
     case .duplicatePrimaryKey(let key): "has the primary key of object \(key.rawValue)"
     default: "damaged"

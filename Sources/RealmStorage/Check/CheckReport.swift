@@ -112,8 +112,6 @@ public struct Finding: Equatable, Sendable {
     case missingBacklink(TableKey, ObjectKey)
     /// An object has a backlink from an object of a table that does not link to it.
     case strayBacklink(TableKey, ObjectKey)
-    /// Links and backlinks between two columns differ.
-    case backlinkCount(links: Int, backlinks: Int)
     /// An embedded object has this number of owners instead of one.
     case ownerCount(Int)
     /// Another object has the same primary key.

@@ -20,6 +20,7 @@ public struct FileChecker {
     /// All values as well, with links, indexes and primary keys.
     case deep
 
+    /// Orders depths by how much they check.
     public static func < (a: Depth, b: Depth) -> Bool { a.rawValue < b.rawValue }
   }
 
