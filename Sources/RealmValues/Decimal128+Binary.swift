@@ -16,8 +16,8 @@ extension Decimal128 {
       self = value.isNaN ? .nan(isNegative: isNegative) : .infinity(isNegative: isNegative)
       return
     }
-    guard value != 0 else {
-      self.init(isNegative: isNegative, coefficient: 0, exponent: 0)
+    if value == value.rounded(), value.magnitude < Self.doublePowersOfTen[digits] {
+      self.init(isNegative: isNegative, coefficient: UInt128(UInt64(value.magnitude)), exponent: 0)
       return
     }
     guard let scaled = Self.scaled(value.magnitude, digits: digits) else {
@@ -45,6 +45,9 @@ extension Decimal128 {
     }
     self.init(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
   }
+
+  /// The powers of ten that a double can hold exactly, 10^0 ... 10^22.
+  private static let doublePowersOfTen = (0...22).map { Double(powerOfTen($0)) }
 
   /// The first one or two digits more than asked for, and whether others than zeros follow.
   ///
@@ -105,7 +108,7 @@ extension Decimal128 {
     let magnitude: Double
     if coefficient <= 1 << 53, exponent.magnitude <= 22 {
       // Both operands are exact doubles, so the one operation rounds correctly.
-      let power = Double(powerOfTen(Int(exponent.magnitude)))
+      let power = Self.doublePowersOfTen[Int(exponent.magnitude)]
       magnitude =
         exponent < 0 ? Double(UInt64(coefficient)) / power : Double(UInt64(coefficient)) * power
     } else {
