@@ -1,6 +1,6 @@
 import Glibc
 
-/// A buffered sink of bytes, in front of a file descriptor or growing in memory.
+/// A buffered sink of bytes, in front of a file descriptor or a function, or growing in memory.
 ///
 /// Errors never trap: the first failed `write(2)` is kept in `failure` and everything after it is
 /// discarded, so a printing loop can look at `failure` once in a while and stop quietly.
@@ -14,22 +14,37 @@ public final class ByteWriter {
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   private var used = 0
-  /// Negative for a memory sink.
-  private let descriptor: Int32
+  private let sink: Sink
+
+  private enum Sink {
+    case memory
+    case descriptor(Int32)
+    case function((UnsafeRawBufferPointer) -> Int32?)
+  }
 
   /// Makes a writer in front of an open descriptor, which stays the caller's to close.
   ///
   /// Bytes not flushed when the writer goes away are lost.
   public init(descriptor: Int32) {
     precondition(descriptor >= 0)
-    self.descriptor = descriptor
+    sink = .descriptor(descriptor)
     capacity = Self.initialCapacity
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  /// Makes a writer that hands a function all bytes each time the buffer is full or flushed.
+  ///
+  /// - Parameter sink: Takes bytes, which it may not keep; a result that is not nil is the errno of
+  ///   `failure`.
+  public init(bufferByteCount: Int, sink: @escaping (UnsafeRawBufferPointer) -> Int32?) {
+    self.sink = .function(sink)
+    capacity = bufferByteCount
     base = .allocate(byteCount: capacity, alignment: 16)
   }
 
   /// Makes a writer that keeps everything in memory until `takeBytes()`.
   public init() {
-    descriptor = -1
+    sink = .memory
     capacity = Self.initialCapacity
     base = .allocate(byteCount: capacity, alignment: 16)
   }
@@ -107,9 +122,13 @@ public final class ByteWriter {
     used &+= stored
   }
 
-  /// Writes the buffer to the descriptor; does nothing for a memory sink.
+  private var isMemory: Bool {
+    if case .memory = sink { true } else { false }
+  }
+
+  /// Empties the buffer into the sink; does nothing for a memory sink.
   public func flush() {
-    guard descriptor >= 0 else { return }
+    guard !isMemory, used > 0 else { return }
     send(base, used)
     used = 0
   }
@@ -118,7 +137,7 @@ public final class ByteWriter {
   ///
   /// - Precondition: The writer was made by `init()`.
   public func takeBytes() -> [UInt8] {
-    precondition(descriptor < 0)
+    precondition(isMemory)
     let bytes = [UInt8](UnsafeRawBufferPointer(start: base, count: used))
     used = 0
     return bytes
@@ -139,7 +158,7 @@ public final class ByteWriter {
 
   @inline(never)
   private func writeSlowly(_ source: UnsafeRawPointer, _ byteCount: Int) {
-    if descriptor >= 0, byteCount >= capacity {
+    if !isMemory, byteCount >= capacity {
       flush()
       send(source, byteCount)
       return
@@ -149,8 +168,18 @@ public final class ByteWriter {
     used &+= byteCount
   }
 
-  /// Loops over `write(2)` until all is out or the first error.
   private func send(_ source: UnsafeRawPointer, _ byteCount: Int) {
+    switch sink {
+    case .memory: break
+    case .descriptor(let descriptor): send(source, byteCount, to: descriptor)
+    case .function(let function):
+      guard failure == nil else { return }
+      failure = function(UnsafeRawBufferPointer(start: source, count: byteCount))
+    }
+  }
+
+  /// Loops over `write(2)` until all is out or the first error.
+  private func send(_ source: UnsafeRawPointer, _ byteCount: Int, to descriptor: Int32) {
     var sent = 0
     while sent < byteCount, failure == nil {
       let result = Glibc.write(descriptor, source + sent, byteCount &- sent)

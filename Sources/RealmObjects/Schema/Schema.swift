@@ -29,6 +29,11 @@ public final class Schema {
     for objectClass in classes { objectClass.inverses = inverses(of: objectClass) }
   }
 
+  /// A schema without classes.
+  public static var empty: Schema { Schema() }
+
+  private init() { (all, version, byName, byKey) = ([], nil, [:], [:]) }
+
   /// The class with a name; nil if there is none. Names of system tables lead to them too.
   public func objectClass(named name: String) -> ObjectClass? { byName[name] }
 

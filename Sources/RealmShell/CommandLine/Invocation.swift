@@ -99,7 +99,8 @@ extension CommandLineOption {
     CommandLineOption("o", "output", value: "FILE", "Write standard output to FILE.") { i, v in
       i.outputPath = v
     },
-    CommandLineOption("D", "let", value: "NAME=LITERAL", "Define $NAME.") { i, v in
+    CommandLineOption("D", "let", value: "NAME=LITERAL", "Define $NAME.") {
+      (i, v) throws(UsageError) in
       let text = v ?? ""
       guard let sign = text.firstIndex(of: "="), sign != text.startIndex else {
         throw UsageError(message: "-D needs NAME=LITERAL, not \(text)")
@@ -119,7 +120,8 @@ extension CommandLineOption {
       i.errorForm = v
     },
     CommandLineOption(nil, "color", value: "auto|always|never", "Colours.") { i, v in i.color = v },
-    CommandLineOption(nil, "width", value: "N", "Pretend that the terminal has N columns.") { i, v in
+    CommandLineOption(nil, "width", value: "N", "Pretend that the terminal has N columns.") {
+      i, v in
       i.width = v
     },
     CommandLineOption(nil, "timing", "Print the time of every statement.") { i, _ in

@@ -1,3 +1,4 @@
+import ByteKernels
 import Glibc
 import RealmStorage
 
@@ -63,12 +64,10 @@ enum KeySource {
   /// 128 hexadecimal digits or 88 Base64 characters, blanks ignored.
   private static func key(fromText text: [UInt8]) throws(ShellError) -> EncryptionKey {
     let digits = text.filter { !" \t\r\n".utf8.contains($0) }
-    if let bytes = Hex.decode(digits), bytes.count == EncryptionKey.byteCount {
-      return try make(bytes)
-    }
-    if let bytes = Base64Text.decode(digits) { return try make(bytes) }
-    if let bytes = Hex.decode(digits) { return try make(bytes) }
-    return try make(text)
+    let hex = digits.withUnsafeBytes { decodeHexadecimal($0) }
+    if let hex, hex.count == EncryptionKey.byteCount { return try make(hex) }
+    if let bytes = digits.withUnsafeBytes({ decodeBase64($0) }) { return try make(bytes) }
+    return try make(hex ?? text)
   }
 
   private static func key(fromNumbers text: String) throws(ShellError) -> EncryptionKey {
@@ -100,7 +99,7 @@ enum KeySource {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
     while result.count < maximumByteCount {
-      let count = read(descriptor, &buffer, buffer.count)
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else {
         throw ShellError(
@@ -148,7 +147,7 @@ enum KeySource {
     _ = write(terminal, question.utf8Start, question.utf8CodeUnitCount)
     var line: [UInt8] = []
     var byte: UInt8 = 0
-    while line.count < maximumByteCount, read(terminal, &byte, 1) == 1, byte != 0x0A {
+    while line.count < maximumByteCount, Glibc.read(terminal, &byte, 1) == 1, byte != 0x0A {
       line.append(byte)
     }
     byte = 0x0A

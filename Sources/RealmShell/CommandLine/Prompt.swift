@@ -2,6 +2,8 @@ import ByteKernels
 import Glibc
 import LineEditor
 import RealmLanguage
+import RealmObjects
+import RealmStorage
 
 /// The loop of the prompt.
 ///

@@ -1,6 +1,7 @@
 import ByteKernels
 import Glibc
 import RealmLanguage
+import RealmObjects
 
 /// From a parsed statement to its verb.
 extension Session {
@@ -28,8 +29,9 @@ extension Session {
       try execute(statement, prefixes: rest, origin: origin, to: writer)
       writer.flush()
       printTime(since: start)
-    case .explain(let run):
-      try explain(statement, run: run, to: writer)
+    case .explain:
+      throw ShellError(
+        .illegalOperation, "plans cannot be explained yet", at: prefix.range)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -98,13 +100,13 @@ extension Session {
         failure = error
       }
       let isIntact = database?.realm.isIntact() ?? true
-      if !isIntact, !held.hasLeft, !held.isTorn, attempt < Session.maximumAttempts { continue }
-      guard isIntact, !held.isTorn else {
+      if !isIntact, !held.hasLeft, attempt < Session.maximumAttempts { continue }
+      held.writer.flush()
+      guard !held.isTorn else {
         throw ShellError(
           .badVersion, "\(database?.realm.path ?? "the file") was changed while it was read",
           at: range, remedy: "run the statement again")
       }
-      held.writer.flush()
       if let failure { throw failure }
       return
     }

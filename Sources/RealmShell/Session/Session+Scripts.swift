@@ -12,6 +12,9 @@ extension Session {
   /// - Returns: whether all went well; after an error the rest is run only with `--keep-going`.
   @discardableResult
   func run(_ source: SourceText, promptWidth: Int? = nil) -> Bool {
+    let outerSource = self.source
+    self.source = source
+    defer { self.source = outerSource }
     var parser = StatementParser(source)
     var isGood = true
     while !isEnding {
@@ -119,7 +122,8 @@ func timeText(_ milliseconds: Double) -> String {
     let zeros = String(repeating: "0", count: max(0, digits - fraction.utf8.count))
     return "\(whole / Int(scale)).\(zeros)\(fraction)"
   }
-  return milliseconds < 1000 ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
+  return milliseconds < 1000
+    ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
 }
 
 /// Whole text files, read for running.

@@ -41,6 +41,8 @@ final class Session {
   var exitStatus: Int32 = 0
   /// Set by `exit`.
   var isEnding = false
+  /// The text that the present statement stands in.
+  var source = SourceText("")
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
 

@@ -66,7 +66,7 @@ struct SettingDescription: Sendable {
 
 extension SettingDescription {
   private static func flag(
-    _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Bool> & Sendable
+    _ name: String, _ meaning: String, _ path: any WritableKeyPath<Settings, Bool> & Sendable
   ) -> SettingDescription {
     SettingDescription(
       name: name, values: "on off", meaning: meaning,
@@ -78,8 +78,8 @@ extension SettingDescription {
       })
   }
 
-  private static func choice<Value: RawRepresentable<String> & CaseIterable>(
-    _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, Value> & Sendable
+  private static func choice<Value: RawRepresentable<String> & CaseIterable & SendableMetatype>(
+    _ name: String, _ meaning: String, _ path: any WritableKeyPath<Settings, Value> & Sendable
   ) -> SettingDescription {
     SettingDescription(
       name: name, values: Value.allCases.map(\.rawValue).joined(separator: " "), meaning: meaning,
@@ -93,7 +93,7 @@ extension SettingDescription {
 
   private static func number(
     _ name: String, _ range: ClosedRange<Int>, _ meaning: String,
-    _ path: WritableKeyPath<Settings, Int> & Sendable
+    _ path: any WritableKeyPath<Settings, Int> & Sendable
   ) -> SettingDescription {
     SettingDescription(
       name: name, values: "\(range.lowerBound)-\(range.upperBound)", meaning: meaning,
@@ -108,7 +108,7 @@ extension SettingDescription {
   /// A number, or a word that stands for nil.
   private static func optionalNumber(
     _ name: String, _ range: ClosedRange<Int>, orWord word: String, _ meaning: String,
-    _ path: WritableKeyPath<Settings, Int?> & Sendable
+    _ path: any WritableKeyPath<Settings, Int?> & Sendable
   ) -> SettingDescription {
     SettingDescription(
       name: name, values: "\(word), \(range.lowerBound)-\(range.upperBound)", meaning: meaning,
@@ -125,7 +125,7 @@ extension SettingDescription {
   }
 
   private static func text(
-    _ name: String, _ meaning: String, _ path: WritableKeyPath<Settings, String> & Sendable
+    _ name: String, _ meaning: String, _ path: any WritableKeyPath<Settings, String> & Sendable
   ) -> SettingDescription {
     SettingDescription(
       name: name, values: "text", meaning: meaning, text: { $0[keyPath: path] },

@@ -10,22 +10,30 @@ final class StatementOutput {
   private static let heldByteCount = 4 << 20
 
   /// What the statement writes to.
-  private(set) var writer: ByteWriter
+  let writer: ByteWriter
+  private let state: State
+
+  private final class State {
+    var hasLeft = false
+    var isTorn = false
+  }
+
   /// Whether bytes have left, so that the statement cannot be repeated.
-  private(set) var hasLeft = false
-  /// Whether bytes left that later turned out to come from a lost snapshot.
-  private(set) var isTorn = false
+  var hasLeft: Bool { state.hasLeft }
+  /// Whether bytes were dropped because they came from a lost snapshot.
+  var isTorn: Bool { state.isTorn }
 
   init(to target: ByteWriter, isIntact: @escaping () -> Bool) {
-    writer = ByteWriter(descriptor: -1)
-    writer = ByteWriter(bufferByteCount: StatementOutput.heldByteCount) { [weak self] bytes in
-      if isIntact() {
-        self?.hasLeft = true
-        target.write(bytes)
-        target.flush()
-      } else {
-        self?.isTorn = true
+    let state = State()
+    self.state = state
+    writer = ByteWriter(bufferByteCount: StatementOutput.heldByteCount) { bytes in
+      guard isIntact() else {
+        state.isTorn = true
+        return nil
       }
+      state.hasLeft = true
+      target.write(bytes)
+      target.flush()
       return target.failure
     }
   }

@@ -34,7 +34,8 @@ enum HelpText {
     }
     let prefixes = Grammar.prefixes.map(\.name).joined(separator: ", ")
     writer.write("\(padded("Prefixes", width))  \(prefixes)\n")
-    writer.write("help VERB tells about one; also: help \(topics.keys.sorted().joined(separator: ", "))\n")
+    writer.write(
+      "help VERB tells about one; also: help \(topics.keys.sorted().joined(separator: ", "))\n")
   }
 
   /// One verb in full.

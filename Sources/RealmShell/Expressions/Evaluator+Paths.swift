@@ -1,0 +1,265 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+extension Evaluator {
+  /// The value at the end of a path.
+  func value(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
+    var value = try start(of: path, row: row)
+    for step in path.steps { value = try self.value(of: step, in: value, row: row) }
+    return value
+  }
+
+  private func start(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
+    switch path.base {
+    case .row, .old:
+      guard let row else {
+        let name = path.steps.first.map { text(of: $0.range) } ?? ""
+        throw ShellError(
+          .invalidProperty, "there is no object whose property \(name) could be",
+          at: path.steps.first?.range ?? path.range)
+      }
+      return row
+    case .variable(let name):
+      guard let value = variable(name.text) else {
+        throw ShellError(.unknownVariable, "no variable $\(name.text)", at: name.range)
+      }
+      return value
+    case .object(let name): return try object(named: name)
+    }
+  }
+
+  /// The object a name stands for.
+  func object(named name: ObjectName) throws(ShellError) -> ShellValue {
+    guard let objectClass = schema.objectClass(named: name.className.text) else {
+      throw Evaluator.unknownClass(name.className, schema)
+    }
+    let key: ObjectKey?
+    switch name.key {
+    case .objectKey(let number): key = try existing(ObjectKey(number), objectClass)
+    case .primaryKey(let literal): key = try find(literal.scalar, objectClass, literal.range)
+    case .variable(let variableName):
+      guard case .scalar(let value)? = variable(variableName.text) else {
+        throw ShellError(
+          .unknownVariable, "no variable $\(variableName.text)", at: variableName.range)
+      }
+      key = try find(value, objectClass, variableName.range)
+    }
+    guard let key else { throw missing(name, objectClass) }
+    return .object(objectClass, key)
+  }
+
+  private func missing(_ name: ObjectName, _ objectClass: ObjectClass) -> ShellError {
+    let range: SourceRange
+    switch name.key {
+    case .objectKey(let number):
+      return ShellError(
+        .keyNotFound, "no \(objectClass.name) with object key \(number)", at: name.range)
+    case .primaryKey(let literal): range = literal.range
+    case .variable(let variable): range = variable.range
+    }
+    return ShellError(
+      .keyNotFound, "no \(objectClass.name) with primary key \(text(of: range))", at: range)
+  }
+
+  private func existing(
+    _ key: ObjectKey, _ objectClass: ObjectClass
+  ) throws(ShellError) -> ObjectKey? {
+    try reading { () throws(StorageError) in try objectClass.table.row(of: key).map(\.key) }
+  }
+
+  private func find(
+    _ value: ScalarValue, _ objectClass: ObjectClass, _ range: SourceRange
+  ) throws(ShellError) -> ObjectKey? {
+    guard let primaryKey = objectClass.primaryKey else {
+      throw ShellError(
+        .missingPrimaryKey, "\(objectClass.name) has no primary key", at: range,
+        remedy: "\(quotedName(objectClass.name))#OBJECTKEY")
+    }
+    var value = value
+    if primaryKey.kind == .objectID, case .string(let digits) = value,
+      let id = ObjectID(hex: digits)
+    {
+      value = .objectID(id)
+    }
+    guard value.kind == primaryKey.kind || value.kind == nil else {
+      throw ShellError(
+        .typeMismatch,
+        "\(objectClass.name).\(primaryKey.name) is \(primaryKey.kind.name), "
+          + "this is \(ShellValue.scalar(value).kindText)", at: range)
+    }
+    return try reading { () throws(StorageError) in
+      try objectClass.table.findPrimaryKey(value)
+    }
+  }
+
+  /// The error for a name that is no class.
+  static func unknownClass(_ name: Name, _ schema: Schema) -> ShellError {
+    ShellError(
+      .noSuchTable, "no class \(name.text)", at: name.range,
+      suggestion: Spelling.nearest(to: name.text, among: schema.classes.map(\.name)))
+  }
+
+  /// Runs a read of the file.
+  func reading<Result>(
+    _ body: () throws(StorageError) -> Result
+  ) throws(ShellError) -> Result {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      throw StorageMessages.error(error, path: path)
+    }
+  }
+
+  // MARK: Steps
+
+  private func value(
+    of step: PathStep, in value: ShellValue, row: ShellValue?
+  ) throws(ShellError) -> ShellValue {
+    if value.isNull, step.kind != .type { return .null }
+    switch step.kind {
+    case .property(let name): return try member(name, of: value, at: step.range)
+    case .index(let expression):
+      return try element(try self.value(of: expression, row: row), of: value, at: step.range)
+    case .all: return .list(try members(of: value, at: step.range))
+    case .first: return try members(of: value, at: step.range).first ?? .null
+    case .last: return try members(of: value, at: step.range).last ?? .null
+    case .aggregate(let aggregate):
+      return try Functions.aggregate(aggregate, value, at: step.range)
+    case .keys: return try Functions.call("keys", [value], at: step.range)
+    case .values: return .list(try members(of: value, at: step.range))
+    case .type: return try Functions.call("type", [value], at: step.range)
+    case .backlinks(let origin, let property):
+      return try backlinks(origin, property, of: value, at: step.range)
+    }
+  }
+
+  private func member(
+    _ name: String, of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    switch value {
+    case .object(let objectClass, let key):
+      guard let property = objectClass.property(named: name) else {
+        throw Evaluator.unknownProperty(name, of: objectClass, at: range)
+      }
+      return try reading { () throws(StorageError) in
+        guard let row = try objectClass.table.row(of: key) else { return .null }
+        return try ShellValue(
+          try objectClass.table.value(of: property.position, in: row), schema)
+      }
+    case .dictionary(let entries):
+      return entries.first { $0.key.elementsEqual(name.utf8) }?.value ?? .null
+    case .list, .results:
+      var members: [ShellValue] = []
+      for element in try self.members(of: value, at: range) {
+        let inner = try member(name, of: element, at: range)
+        if let nested = inner.members, !isDictionary(inner) {
+          members += nested
+        } else {
+          members.append(inner)
+        }
+      }
+      return .list(members)
+    case .scalar(.null): return .null
+    case .scalar:
+      throw ShellError(
+        .typeMismatch, "\(value.kindText) has no property \(name)", at: range)
+    }
+  }
+
+  private func isDictionary(_ value: ShellValue) -> Bool {
+    if case .dictionary = value { return true }
+    return false
+  }
+
+  private func members(
+    of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> [ShellValue] {
+    guard let members = value.members else {
+      throw ShellError(.typeMismatch, "\(value.kindText) is no collection", at: range)
+    }
+    return members
+  }
+
+  private func element(
+    _ index: ShellValue, of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    switch (value, index) {
+    case (.dictionary(let entries), .scalar(.string(let key))):
+      return entries.first { $0.key == key }?.value ?? .null
+    case (.list, .scalar(.int(let number))), (.results, .scalar(.int(let number))):
+      let members = try members(of: value, at: range)
+      let position = number < 0 ? number &+ Int64(members.count) : number
+      guard position >= 0, position < Int64(members.count) else {
+        throw ShellError(
+          .outOfBounds,
+          "position \(number) is outside of \(counted(members.count, "member", "members"))",
+          at: range)
+      }
+      return members[Int(position)]
+    default:
+      throw ShellError(
+        .typeMismatch, "\(value.kindText) has no member \(index.kindText)", at: range)
+    }
+  }
+
+  private func backlinks(
+    _ origin: String, _ property: String, of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    guard case .object(let objectClass, let key) = value else {
+      throw ShellError(.typeMismatch, "\(value.kindText) is no object", at: range)
+    }
+    let inverse = objectClass.inverses.first {
+      $0.originClass == origin && $0.originProperty == property
+    }
+    guard let inverse, let originClass = schema.objectClass(inverse.backlink.originTable) else {
+      throw ShellError(
+        .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
+    }
+    return try reading { () throws(StorageError) in
+      guard let row = try objectClass.table.row(of: key) else { return .null }
+      var members: [ShellValue] = []
+      try objectClass.table.forEachBacklink(inverse.backlink, to: row) {
+        (key) throws(StorageError) in members.append(.object(originClass, key))
+      }
+      return .list(members)
+    }
+  }
+
+  // MARK: Shapes
+
+  /// Objects of a path with chosen columns.
+  func shape(
+    _ path: PathExpression, _ columns: [Column], row: ShellValue
+  ) throws(ShellError) -> ShellValue {
+    let value = try value(of: path, row: row)
+    guard let members = value.members, !isDictionary(value) else {
+      return try shaped(value, columns, at: path.range)
+    }
+    var shapes: [ShellValue] = []
+    for member in members { shapes.append(try shaped(member, columns, at: path.range)) }
+    return .list(shapes)
+  }
+
+  private func shaped(
+    _ value: ShellValue, _ columns: [Column], at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    guard case .object(let objectClass, _) = value else { return value }
+    let made = try ColumnMaker.columns(columns, of: objectClass, evaluator: self)
+    guard case .object(_, let key) = value else { return value }
+    let result = ResultSet(objectClass, [key], columns: made, evaluator: self)
+    guard try reading({ () throws(StorageError) in try result.move(to: key) }) else { return .null }
+    var entries: [(key: [UInt8], value: ShellValue)] = []
+    for column in made {
+      let cell: ShellValue
+      switch try result.cell(column) {
+      case .value(let value): cell = value
+      case .stored(let stored):
+        cell = try reading { () throws(StorageError) in try ShellValue(stored, schema) }
+      }
+      entries.append((Array(column.title.utf8), cell))
+    }
+    return .dictionary(entries)
+  }
+}

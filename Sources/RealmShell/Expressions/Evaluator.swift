@@ -1,0 +1,234 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// Evaluates the expressions of `show`, `print`, `assert` and `args`.
+///
+/// A path through a null link reads as null, and an operator or function with a null operand gives
+/// null, except `==`, `!=`, `coalesce`, `if` and `type`.
+///
+/// Source: shell.md 11.
+final class Evaluator {
+  /// The text the expressions stand in.
+  let source: SourceText
+  private let database: Session.Database?
+  let variable: (String) -> ShellValue?
+  private let query: (StatementBody) throws(ShellError) -> ShellValue
+
+  init(
+    _ database: Session.Database?, source: SourceText,
+    variable: @escaping (String) -> ShellValue?,
+    query: @escaping (StatementBody) throws(ShellError) -> ShellValue
+  ) {
+    self.database = database
+    self.source = source
+    self.variable = variable
+    self.query = query
+  }
+
+  /// The file, for errors.
+  var path: String { database?.realm.path ?? "the file" }
+
+  /// The schema of the current database.
+  var schema: Schema { database?.realm.schema ?? Evaluator.noSchema }
+
+  // An empty schema can always be made: it reads nothing.
+  private static var noSchema: Schema { Schema.empty }
+
+  /// The value of an expression for an object, if there is one.
+  func value(of expression: Expression, row: ShellValue?) throws(ShellError) -> ShellValue {
+    switch expression {
+    case .literal(let literal): return .scalar(literal.scalar)
+    case .path(let path): return try value(of: path, row: row)
+    case .query(let statement, _): return try query(statement)
+    case .array(let members, _):
+      var values: [ShellValue] = []
+      for member in members { values.append(try value(of: member, row: row)) }
+      return .list(values)
+    case .object(let fields, _):
+      var entries: [(key: [UInt8], value: ShellValue)] = []
+      for field in fields {
+        entries.append((Array(field.key.text.utf8), try value(of: field.value, row: row)))
+      }
+      return .dictionary(entries)
+    case .unary(.minus, let operand, let range):
+      return try negative(try value(of: operand, row: row), at: range)
+    case .unary(.not, let operand, let range):
+      guard let flag = try truth(of: try value(of: operand, row: row), at: range) else {
+        return .null
+      }
+      return .scalar(.bool(!flag))
+    case .binary(let sign, let folds, let left, let right, let range):
+      return try binary(sign, folds, left, right, row, range)
+    case .call(let function, let arguments, let range):
+      return try call(function, arguments, row, range)
+    }
+  }
+
+  /// Whether a value is true; nil for null.
+  func truth(of value: ShellValue, at range: SourceRange) throws(ShellError) -> Bool? {
+    switch value {
+    case .scalar(.bool(let flag)): return flag
+    case .scalar(.null): return nil
+    default:
+      throw ShellError(.typeMismatch, "a bool is needed, this is \(value.kindText)", at: range)
+    }
+  }
+
+  private func binary(
+    _ sign: BinaryOperator, _ folds: Bool, _ left: Expression, _ right: Expression,
+    _ row: ShellValue?, _ range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    let a = try value(of: left, row: row)
+    if sign == .and || sign == .or {
+      let first = try truth(of: a, at: left.range)
+      if first == (sign == .or) { return .scalar(.bool(sign == .or)) }
+      let second = try truth(of: try value(of: right, row: row), at: right.range)
+      guard let first, let second else {
+        return second == (sign == .or) ? .scalar(.bool(sign == .or)) : .null
+      }
+      return .scalar(.bool(sign == .and ? first && second : first || second))
+    }
+    let b = try value(of: right, row: row)
+    switch sign {
+    case .add, .subtract, .multiply, .divide, .remainder:
+      return try Arithmetic.apply(sign, a, b, at: range)
+    default:
+      return try Comparisons.apply(sign, folds, a, b, at: range).map { .scalar(.bool($0)) } ?? .null
+    }
+  }
+
+  private func negative(_ value: ShellValue, at range: SourceRange) throws(ShellError) -> ShellValue
+  {
+    try Arithmetic.apply(.subtract, .scalar(.int(0)), value, at: range)
+  }
+
+  private func call(
+    _ function: Name, _ arguments: [Expression], _ row: ShellValue?, _ range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    let name = function.text.lowercased()
+    if name == "if" {
+      let condition = try truth(of: try value(of: arguments[0], row: row), at: arguments[0].range)
+      return try value(of: arguments[condition == true ? 1 : 2], row: row)
+    }
+    var values: [ShellValue] = []
+    for argument in arguments {
+      let value = try value(of: argument, row: row)
+      if name == "coalesce", !value.isNull { return value }
+      values.append(value)
+    }
+    if name == "coalesce" { return .null }
+    return try Functions.call(name, values, at: range)
+  }
+
+  // MARK: Texts and checks
+
+  /// The text of an expression as it was written.
+  func text(of range: SourceRange) -> String { source.text(of: range) }
+
+  /// The error for a name that is no property.
+  static func unknownProperty(
+    _ name: String, of objectClass: ObjectClass, at range: SourceRange
+  ) -> ShellError {
+    ShellError(
+      .invalidProperty, "\(objectClass.name) has no property \(name)", at: range,
+      suggestion: Spelling.nearest(to: name, among: objectClass.properties.map(\.name)))
+  }
+
+  /// Checks the first steps of all paths of an expression, so that a mistake shows without objects.
+  func check(_ expression: Expression, for objectClass: ObjectClass) throws(ShellError) {
+    switch expression {
+    case .literal, .query: break
+    case .path(let path):
+      if path.base == .row { _ = try property(at: path, from: objectClass) }
+    case .call(_, let arguments, _):
+      for argument in arguments { try check(argument, for: objectClass) }
+    case .unary(_, let operand, _): try check(operand, for: objectClass)
+    case .binary(_, _, let left, let right, _):
+      try check(left, for: objectClass)
+      try check(right, for: objectClass)
+    case .array(let members, _): for member in members { try check(member, for: objectClass) }
+    case .object(let fields, _):
+      for field in fields { try check(field.value, for: objectClass) }
+    }
+  }
+
+  /// The property a path of names ends at; nil if it ends at something else.
+  func property(
+    at path: PathExpression, from objectClass: ObjectClass
+  ) throws(ShellError) -> Property? {
+    var objectClass = objectClass
+    var last: Property?
+    for step in path.steps {
+      guard case .property(let name) = step.kind else { return nil }
+      if let last {
+        guard let target = last.targetName.flatMap({ schema.objectClass(named: $0) }) else {
+          return nil
+        }
+        if last.collection == .dictionary { return nil }
+        objectClass = target
+      }
+      guard let property = objectClass.property(named: name) else {
+        throw Evaluator.unknownProperty(name, of: objectClass, at: step.range)
+      }
+      last = property
+    }
+    return last
+  }
+
+  /// Whether an expression gives numbers, as far as the schema tells.
+  func isNumeric(_ expression: Expression, _ objectClass: ObjectClass) -> Bool {
+    switch expression {
+    case .path(let path):
+      if case .aggregate(let aggregate)? = path.steps.last?.kind {
+        return aggregate == .count || aggregate == .sum || aggregate == .average
+      }
+      let isSingle = path.steps.dropLast().allSatisfy { step in
+        guard case .property(let name) = step.kind else { return false }
+        return !name.isEmpty
+      }
+      guard isSingle, let property = try? property(at: path, from: objectClass) else {
+        return false
+      }
+      return property.isNumber && !passesCollection(path, objectClass)
+    case .unary(.minus, _, _): return true
+    case .binary(let sign, _, let left, let right, _):
+      switch sign {
+      case .subtract, .multiply, .divide, .remainder: return true
+      case .add: return isNumeric(left, objectClass) || isNumeric(right, objectClass)
+      default: return false
+      }
+    case .call(let name, _, _):
+      return [
+        "length", "abs", "round", "floor", "ceil", "int", "double", "float", "decimal",
+        "count", "year", "month", "day",
+      ].contains(name.text.lowercased())
+    case .literal(let literal): return literal.scalar.isNumeric
+    default: return false
+    }
+  }
+
+  private func passesCollection(_ path: PathExpression, _ objectClass: ObjectClass) -> Bool {
+    var objectClass = objectClass
+    for step in path.steps.dropLast() {
+      guard case .property(let name) = step.kind, let property = objectClass.property(named: name)
+      else { return true }
+      if property.collection != .none { return true }
+      guard let target = property.targetName.flatMap({ schema.objectClass(named: $0) }) else {
+        return true
+      }
+      objectClass = target
+    }
+    return false
+  }
+
+  /// Whether the schema leaves the type of an expression open.
+  func isMixed(_ expression: Expression, _ objectClass: ObjectClass) -> Bool {
+    guard case .path(let path) = expression,
+      let property = try? property(at: path, from: objectClass)
+    else { return false }
+    return property.kind == .mixed
+  }
+}

@@ -1,0 +1,119 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// A value of an expression; it does not depend on the bytes of the file.
+indirect enum ShellValue {
+  case scalar(ScalarValue)
+  case object(ObjectClass, ObjectKey)
+  case list([ShellValue])
+  case dictionary([(key: [UInt8], value: ShellValue)])
+  /// The objects of a query.
+  case results(ResultSet)
+
+  static var null: ShellValue { .scalar(.null) }
+
+  /// The value of `-D`: a literal, or the text itself.
+  init(definition text: String) {
+    let statements = try? StatementParser.parse("print " + text)
+    if statements?.count == 1, case .print(let values)? = statements?.first?.body,
+      values.count == 1, case .literal(let literal)? = values.first
+    {
+      self = .scalar(literal.scalar)
+    } else {
+      self = .scalar(.string(Array(text.utf8)))
+    }
+  }
+
+  /// Copies a value out of the file.
+  init(_ value: StoredValue, _ schema: Schema) throws(StorageError) {
+    switch value {
+    case .link(let table, let key):
+      if let target = schema.objectClass(table), try target.table.row(of: key) != nil {
+        self = .object(target, key)
+      } else {
+        self = .null
+      }
+    case .list(let list):
+      var members: [ShellValue] = []
+      for element in try list.values() { members.append(try ShellValue(element, schema)) }
+      self = .list(members)
+    case .dictionary(let dictionary):
+      var entries: [(key: [UInt8], value: ShellValue)] = []
+      for entry in try dictionary.entries() {
+        entries.append(([UInt8](entry.key), try ShellValue(entry.value, schema)))
+      }
+      self = .dictionary(entries)
+    default: self = .scalar(value.scalar ?? .null)
+    }
+  }
+
+  /// Whether it is null.
+  var isNull: Bool {
+    if case .scalar(.null) = self { return true }
+    return false
+  }
+
+  /// The members of a collection; nil for other values.
+  var members: [ShellValue]? {
+    switch self {
+    case .list(let members): members
+    case .dictionary(let entries): entries.map(\.value)
+    case .results(let results): results.keys.map { .object(results.objectClass, $0) }
+    case .scalar, .object: nil
+    }
+  }
+
+  /// The kind of the value for messages.
+  var kindText: String {
+    switch self {
+    case .scalar(let value):
+      switch value {
+      case .null: "null"
+      case .bool: "a bool"
+      case .int: "an int"
+      case .float: "a float"
+      case .double: "a double"
+      case .decimal: "a decimal128"
+      case .string: "a string"
+      case .data: "data"
+      case .date: "a date"
+      case .objectID: "an objectId"
+      case .uuid: "a uuid"
+      case .link, .key: "a link"
+      }
+    case .object(let objectClass, _): "a \(objectClass.name)"
+    case .list: "a list"
+    case .dictionary: "a dictionary"
+    case .results: "a result"
+    }
+  }
+}
+
+extension ValueWriter {
+  /// Writes the value of an expression.
+  func write(_ value: ShellValue, isMixed: Bool, _ form: Form) throws(StorageError) {
+    switch value {
+    case .scalar(let scalar): try write(scalar, isMixed: isMixed, form)
+    case .object(let objectClass, let key):
+      try write(StoredValue.link(objectClass.table.key, key), isMixed: isMixed, form)
+    case .list, .results:
+      out.byte(UInt8(ascii: "["))
+      for (i, member) in (value.members ?? []).enumerated() {
+        if i > 0 { separator(form) }
+        try write(member, isMixed: isMixed, form)
+      }
+      out.byte(UInt8(ascii: "]"))
+    case .dictionary(let entries):
+      out.byte(UInt8(ascii: "{"))
+      for (i, entry) in entries.enumerated() {
+        if i > 0 { separator(form) }
+        key(String(decoding: entry.key, as: UTF8.self), form)
+        try write(entry.value, isMixed: isMixed, form)
+      }
+      out.byte(UInt8(ascii: "}"))
+    }
+  }
+}

@@ -1,0 +1,343 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmQuery
+import RealmStorage
+import RealmValues
+
+/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
+extension Session {
+  /// An evaluator for expressions of the present statement.
+  func evaluator(_ database: Database?) -> Evaluator {
+    Evaluator(
+      database, source: source,
+      variable: { [unowned self] name in
+        name == "_" ? lastResult.map { .results($0.result) } : variables[name]
+      },
+      query: { [unowned self] (statement) throws(ShellError) in try value(of: statement) })
+  }
+
+  /// The value of a statement in parentheses.
+  private func value(of statement: StatementBody) throws(ShellError) -> ShellValue {
+    switch statement {
+    case .count(let count): return .scalar(.int(Int64(try number(of: count))))
+    case .where(let query): return .results(try results(of: query))
+    case .get(let get):
+      let database = try current(at: get.target.range)
+      return try evaluator(database).value(of: get.target, row: nil)
+    default: throw ShellError(.illegalOperation, "the statement gives no value")
+    }
+  }
+
+  // MARK: Sources
+
+  /// The objects that a source stands for.
+  private struct Objects {
+    let objectClass: ObjectClass
+    /// The objects of a collection; nil for all of the class.
+    let keys: [ObjectKey]?
+  }
+
+  private func objects(
+    of source: Source, _ evaluator: Evaluator, _ schema: Schema
+  ) throws(ShellError) -> Objects {
+    switch source {
+    case .name(let name):
+      guard let objectClass = schema.objectClass(named: name.text) else {
+        throw Evaluator.unknownClass(name, schema)
+      }
+      return Objects(objectClass: objectClass, keys: nil)
+    case .path(let path):
+      let value = try evaluator.value(of: path, row: nil)
+      if case .results(let results) = value {
+        return Objects(objectClass: results.objectClass, keys: results.keys)
+      }
+      var keys: [ObjectKey] = []
+      var objectClass: ObjectClass?
+      for member in value.members ?? [value] {
+        guard case .object(let owner, let key) = member, objectClass.map({ $0 === owner }) ?? true
+        else {
+          throw ShellError(
+            .typeMismatch, "objects of one class are needed, this is \(member.kindText)",
+            at: path.range)
+        }
+        objectClass = owner
+        keys.append(key)
+      }
+      if objectClass == nil { objectClass = try target(of: path, evaluator, schema) }
+      guard let objectClass else {
+        throw ShellError(.typeMismatch, "this is no collection of objects", at: path.range)
+      }
+      return Objects(objectClass: objectClass, keys: keys)
+    }
+  }
+
+  /// The class an empty collection is for.
+  private func target(
+    of path: PathExpression, _ evaluator: Evaluator, _ schema: Schema
+  ) throws(ShellError) -> ObjectClass? {
+    if case .backlinks(let origin, _)? = path.steps.last?.kind {
+      return schema.objectClass(named: origin)
+    }
+    let start = PathExpression(base: path.base, steps: [], range: path.range)
+    guard case .object(let owner, _) = try evaluator.value(of: start, row: nil) else { return nil }
+    let property = try evaluator.property(at: path, from: owner)
+    return property?.target.flatMap { schema.objectClass($0) }
+  }
+
+  /// A predicate bound to a class.
+  private func bind(
+    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator
+  ) throws(ShellError) -> Query {
+    var arguments: [QueryArgument] = []
+    for expression in condition.arguments {
+      let value = try evaluator.value(of: expression, row: nil)
+      guard let argument = QueryArgument(value) else {
+        throw ShellError(
+          .invalidArgument, "\(value.kindText) cannot be an argument", at: expression.range)
+      }
+      arguments.append(argument)
+    }
+    do throws(QueryError) {
+      return try Query(
+        condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments
+      ) { name in
+        let value: ShellValue? =
+          name == "_" ? lastResult.map { .results($0.result) } : variables[name]
+        return value.flatMap { QueryArgument($0) }
+      }
+    } catch {
+      throw ShellError(error)
+    }
+  }
+
+  private func run<Result>(
+    _ path: String, _ body: () throws(QueryFailure) -> Result
+  ) throws(ShellError) -> Result {
+    do throws(QueryFailure) {
+      return try body()
+    } catch {
+      switch error {
+      case .query(let error): throw ShellError(error)
+      case .storage(let error): throw StorageMessages.error(error, path: path)
+      case .interrupted: throw ShellError(.interrupted, "interrupted")
+      }
+    }
+  }
+
+  // MARK: where, count
+
+  func results(of query: WhereStatement) throws(ShellError) -> ResultSet {
+    let database = try current(at: query.source.range)
+    let evaluator = evaluator(database)
+    let objects = try objects(of: query.source, evaluator, database.realm.schema)
+    let columns = try ColumnMaker.columns(
+      query.columns, of: objects.objectClass, evaluator: evaluator)
+    let bound = try bind(query.condition, objects.objectClass, evaluator)
+    let keys = try run(database.realm.path) { () throws(QueryFailure) in
+      if let members = objects.keys {
+        return try bound.keys(among: members) { Interruption.isRequested }
+      }
+      return try bound.keys { Interruption.isRequested }
+    }
+    return ResultSet(objects.objectClass, keys, columns: columns, evaluator: evaluator)
+  }
+
+  func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
+    let result = try results(of: query)
+    let limit = outputIsTerminal ? settings.rowLimit ?? result.keys.count : result.keys.count
+    let printed = min(limit, result.keys.count)
+    lastResult = LastResult(result: result, printed: printed)
+    try Renderer(result, outputSettings, to: writer).render(
+      rows: 0..<printed, hasMore: printed < result.keys.count)
+  }
+
+  private func number(of count: CountStatement) throws(ShellError) -> Int {
+    let database = try current(at: count.source.range)
+    let evaluator = evaluator(database)
+    let objects = try objects(of: count.source, evaluator, database.realm.schema)
+    guard let condition = count.condition else {
+      if let keys = objects.keys { return keys.count }
+      return try evaluator.reading { () throws(StorageError) in
+        try objects.objectClass.table.objectCount()
+      }
+    }
+    let bound = try bind(condition, objects.objectClass, evaluator)
+    return try run(database.realm.path) { () throws(QueryFailure) in
+      if let members = objects.keys {
+        return try bound.keys(among: members) { Interruption.isRequested }.count
+      }
+      return try bound.count { Interruption.isRequested }
+    }
+  }
+
+  func count(_ count: CountStatement, to writer: ByteWriter) throws(ShellError) {
+    writer.write("\(try number(of: count))\n")
+  }
+
+  // MARK: get
+
+  func get(_ get: GetStatement, to writer: ByteWriter) throws(ShellError) {
+    let database = try current(at: get.target.range)
+    let evaluator = evaluator(database)
+    let value = try evaluator.value(of: get.target, row: nil)
+    guard case .object(let objectClass, let key) = value else {
+      try printValue(value, evaluator, to: writer)
+      return
+    }
+    let everything = [Column.everything(get.target.range)]
+    let columns = try ColumnMaker.columns(
+      get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
+    let result = ResultSet(objectClass, [key], columns: columns, evaluator: evaluator)
+    var settings = outputSettings
+    settings.showsFooter = false
+    let isForPeople = [.table, .box, .markdown].contains(settings.mode)
+    if isForPeople { settings.mode = .lines }
+    if settings.mode == .json {
+      try printJSONObject(result, settings, to: writer)
+    } else {
+      try Renderer(result, settings, to: writer).render(rows: 0..<1)
+    }
+  }
+
+  /// One object without the brackets of an array.
+  private func printJSONObject(
+    _ result: ResultSet, _ settings: OutputSettings, to writer: ByteWriter
+  ) throws(ShellError) {
+    let memory = ByteWriter()
+    try Renderer(result, settings, to: memory).render(rows: 0..<1)
+    for line in memory.takeBytes().split(separator: 0x0A).dropFirst().dropLast() {
+      writer.write(Array(line.starts(with: [0x20, 0x20]) ? line.dropFirst(2) : line))
+      writer.byte(0x0A)
+    }
+  }
+
+  private func printValue(
+    _ value: ShellValue, _ evaluator: Evaluator, to writer: ByteWriter
+  ) throws(ShellError) {
+    let form: ValueWriter.Form
+    switch settings.mode {
+    case .json: form = .json
+    case .jsonl: form = .compactJSON
+    default: form = .literal
+    }
+    try evaluator.reading { () throws(StorageError) in
+      try ValueWriter(evaluator.schema, to: writer).write(value, isMixed: true, form)
+    }
+    writer.byte(0x0A)
+  }
+
+  // MARK: more, last
+
+  private func previous(at range: SourceRange) throws(ShellError) -> LastResult {
+    guard let lastResult else {
+      throw ShellError(
+        .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
+    }
+    return lastResult
+  }
+
+  func more(
+    _ statement: MoreStatement, range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let last = try previous(at: range)
+    let total = last.result.keys.count
+    let wanted: Int
+    switch statement {
+    case .next: wanted = settings.rowLimit ?? total
+    case .rows(let number): wanted = Int(max(0, min(number.value, Int64(total))))
+    case .all: wanted = total
+    }
+    let end = min(total, last.printed + wanted)
+    lastResult?.printed = end
+    try Renderer(last.result, outputSettings, to: writer).render(
+      rows: last.printed..<end, hasMore: end < total)
+  }
+
+  func last(_ mode: Name?, range: SourceRange, to writer: ByteWriter) throws(ShellError) {
+    let last = try previous(at: range)
+    var settings = outputSettings
+    if let mode { settings.mode = try self.mode(named: mode) }
+    lastResult?.printed = last.result.keys.count
+    try Renderer(last.result, settings, to: writer).render(rows: 0..<last.result.keys.count)
+  }
+
+  // MARK: print, assert, explain
+
+  func print(_ expressions: [Expression], to writer: ByteWriter) throws(ShellError) {
+    let evaluator = evaluator(try? current())
+    let values = ValueWriter(evaluator.schema, to: writer)
+    for (i, expression) in expressions.enumerated() {
+      if i > 0 { writer.byte(UInt8(ascii: " ")) }
+      let value = try evaluator.value(of: expression, row: nil)
+      if case .scalar(.string(let bytes)) = value {
+        writer.write(bytes)
+      } else {
+        try evaluator.reading { () throws(StorageError) in
+          try values.write(value, isMixed: false, .literal)
+        }
+      }
+    }
+    writer.byte(0x0A)
+  }
+
+  func assert(_ statement: AssertStatement) throws(ShellError) {
+    let evaluator = evaluator(try? current())
+    let value = try evaluator.value(of: statement.condition, row: nil)
+    if try evaluator.truth(of: value, at: statement.condition.range) == true { return }
+    var message = statement.message
+    if message == nil, case .binary(let sign, _, let left, let right, _) = statement.condition,
+      sign != .and, sign != .or
+    {
+      let sides = [try text(of: left, evaluator), try text(of: right, evaluator)]
+      message = "\(sides[0]) \(sign.rawValue) \(sides[1]) is false"
+    }
+    throw ShellError(
+      .assertion, message ?? "the condition is \(value.isNull ? "null" : "false")",
+      at: statement.condition.range)
+  }
+
+  private func text(of expression: Expression, _ evaluator: Evaluator) throws(ShellError) -> String
+  {
+    let value = try evaluator.value(of: expression, row: nil)
+    let memory = ByteWriter()
+    try evaluator.reading { () throws(StorageError) in
+      try ValueWriter(evaluator.schema, to: memory).write(value, isMixed: true, .literal)
+    }
+    return String(decoding: memory.takeBytes(), as: UTF8.self)
+  }
+}
+
+extension QueryArgument {
+  /// The argument a value can be passed as; nil for dictionaries.
+  init?(_ value: ShellValue) {
+    func scalar(_ value: ShellValue) -> ScalarValue? {
+      switch value {
+      case .scalar(let scalar): scalar
+      case .object(let objectClass, let key): .link(objectClass.table.key, key)
+      default: nil
+      }
+    }
+    switch value {
+    case .scalar, .object:
+      guard let single = scalar(value) else { return nil }
+      self = .scalar(single)
+    case .list, .results:
+      let members = (value.members ?? []).compactMap(scalar)
+      guard members.count == value.members?.count else { return nil }
+      self = .list(members)
+    case .dictionary: return nil
+    }
+  }
+}
+
+extension ShellError {
+  init(_ error: QueryError) {
+    let suggestion = error.unknownName.flatMap {
+      Spelling.nearest(to: $0, among: error.candidates)
+    }
+    self.init(
+      ErrorName(rawValue: error.name) ?? .illegalOperation, error.message, at: error.range,
+      suggestion: suggestion)
+  }
+}

@@ -1,0 +1,126 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+import RealmObjects
+
+/// `schema`.
+extension Session {
+  func schema(
+    _ statement: SchemaStatement, range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let realm = try current(at: range).realm
+    switch statement {
+    case .version(nil):
+      writer.write((realm.schema.version.map(String.init) ?? "none") + "\n")
+    case .version(let number?):
+      throw ShellError(
+        .readOnlyDatabase, "the database is open for reading only", at: number.range)
+    case .diff(let path):
+      throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
+    case .show(let names, let format, let path):
+      let classes = try chosenClasses(names, realm.schema)
+      guard let path else {
+        try writeSchema(classes, format, range, to: writer)
+        return
+      }
+      let memory = ByteWriter()
+      try writeSchema(classes, format, range, to: memory)
+      try OutputFile.write(memory.takeBytes(), to: resolve(path), isSafe: isSafe, at: path.range)
+    }
+  }
+
+  private func chosenClasses(
+    _ names: [Name], _ schema: Schema
+  ) throws(ShellError) -> [ObjectClass] {
+    guard !names.isEmpty else { return schema.classes }
+    var classes: [ObjectClass] = []
+    for name in names {
+      guard let objectClass = schema.objectClass(named: name.text) else {
+        throw Evaluator.unknownClass(name, schema)
+      }
+      classes.append(objectClass)
+    }
+    return classes
+  }
+
+  private func writeSchema(
+    _ classes: [ObjectClass], _ format: SchemaFormat, _ range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let text = SchemaText(classes: classes, out: writer)
+    switch format {
+    case .text: text.writeStatements()
+    case .json: text.writeJSON()
+    case .mermaid: text.writeMermaid()
+    case .dot: text.writeDot()
+    case .swift, .kotlin, .dart, .csharp, .typescript:
+      throw ShellError(
+        .illegalOperation, "the schema can be printed as text, json, mermaid or dot", at: range)
+    }
+  }
+}
+
+/// Files that results are written to: a new file beside the target takes its place when it is whole.
+enum OutputFile {
+  /// Writes a whole file.
+  static func write(
+    _ bytes: [UInt8], to path: String, isSafe: Bool, at range: SourceRange
+  ) throws(ShellError) {
+    try write(to: path, isSafe: isSafe, at: range) { (writer) throws(ShellError) in
+      writer.write(bytes)
+    }
+  }
+
+  /// Writes a file with what `body` prints; nothing is left behind if it fails.
+  static func write(
+    to path: String, isSafe: Bool, at range: SourceRange,
+    _ body: (ByteWriter) throws(ShellError) -> Void
+  ) throws(ShellError) {
+    guard !isSafe else {
+      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
+    }
+    var status = stat()
+    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let target = isSpecial ? path : "\(path).\(getpid()).tmp"
+    let flags = isSpecial ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let descriptor = open(target, flags, 0o666)
+    guard descriptor >= 0 else { throw failed(path, errno, range) }
+    let writer = ByteWriter(descriptor: descriptor)
+    do throws(ShellError) {
+      try body(writer)
+      writer.flush()
+      if let failure = writer.failure { throw failed(path, failure, range) }
+    } catch {
+      close(descriptor)
+      if !isSpecial { unlink(target) }
+      throw error
+    }
+    guard close(descriptor) == 0, isSpecial || rename(target, path) == 0 else {
+      let number = errno
+      if !isSpecial { unlink(target) }
+      throw failed(path, number, range)
+    }
+  }
+
+  /// Adds to the end of a file.
+  static func append(
+    to path: String, isSafe: Bool, at range: SourceRange,
+    _ body: (ByteWriter) throws(ShellError) -> Void
+  ) throws(ShellError) {
+    guard !isSafe else {
+      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
+    }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw failed(path, errno, range) }
+    defer { close(descriptor) }
+    let writer = ByteWriter(descriptor: descriptor)
+    try body(writer)
+    writer.flush()
+    if let failure = writer.failure { throw failed(path, failure, range) }
+  }
+
+  private static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
+    ShellError(
+      number == EACCES ? .permissionDenied : .fileOperationFailed,
+      "cannot write \(path): \(StorageMessages.systemText(number))", at: range)
+  }
+}
