@@ -61,31 +61,47 @@ let package = Package(
       name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
       linkerSettings: standalone),
 
-    // One test target per target.
+    // Tests, one target per target, then those of the whole.
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .testTarget(
+      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
     .testTarget(
       name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
     .testTarget(
-      name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
-    .testTarget(name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"]),
-    // Tests.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),
+      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"],
+      swiftSettings: common),
+    .testTarget(
+      name: "RealmQueryTests",
+      dependencies: ["RealmQuery", "RealmLanguage", "RealmObjects", "RealmValues", "TestSupport"],
+      swiftSettings: common),
     .executableTarget(
       name: "EditorProbe", dependencies: ["LineEditor"], path: "Tests/EditorProbe",
       swiftSettings: common, linkerSettings: standalone),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "TestSupport"], swiftSettings: common),
     .testTarget(
-      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: common),
-    .testTarget(
-      name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
-      swiftSettings: common),
-    .testTarget(
-      name: "CorruptionTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
-      swiftSettings: common),
+      name: "RealmShellTests", dependencies: ["RealmShell", "TestSupport"], swiftSettings: common),
     .testTarget(
       name: "CompatibilityTests",
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "CLibCrypto", "TestSupport"],
       swiftSettings: common),
+    .testTarget(
+      name: "CorruptionTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: common),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "RealmQuery", "RealmLanguage", "RealmObjects", "RealmStorage", "RealmValues", "ByteKernels",
+      ],
+      path: "Tests/Benchmarks", swiftSettings: common, linkerSettings: standalone),
     .testTarget(name: "TidyTests", dependencies: ["TestSupport"], swiftSettings: common),
   ],
   swiftLanguageModes: [.v6]

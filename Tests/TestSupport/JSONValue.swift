@@ -8,6 +8,7 @@ public indirect enum JSONValue: Equatable, Sendable {
   case array([JSONValue])
   case object([(key: String, value: JSONValue)])
 
+  /// Compares members in order.
   public static func == (a: JSONValue, b: JSONValue) -> Bool {
     switch (a, b) {
     case (.null, .null): true

@@ -156,7 +156,6 @@ struct CheckText {
       "links to \(name(table))#\(key.rawValue), which has no backlink for it"
     case .strayBacklink(let table, let key):
       "has a backlink from \(name(table))#\(key.rawValue), which does not link to it"
-    case .backlinkCount(let links, let backlinks): "\(links) links, \(backlinks) backlinks"
     case .ownerCount(let count): "embedded object with \(count) owners"
     case .duplicatePrimaryKey(let key): "has the primary key of object \(key.rawValue)"
     default: "damaged"

@@ -98,16 +98,10 @@ extension Session {
       }
       arguments.append(argument)
     }
-    do throws(QueryError) {
-      return try Query(
-        condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments
-      ) { name in
-        let value: ShellValue? =
-          name == "_" ? lastResult.map { .results($0.result) } : variables[name]
-        return value.flatMap { QueryArgument($0) }
-      }
-    } catch {
-      throw ShellError(error)
+    return try run(evaluator.path) { () throws(QueryFailure) in
+      try Query(
+        condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
+        variables: { evaluator.variable($0).flatMap { QueryArgument($0) } })
     }
   }
 

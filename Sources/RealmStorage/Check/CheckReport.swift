@@ -75,7 +75,8 @@ public struct Finding: Equatable, Sendable {
     case freeRangeAlignment(start: Int64, byteCount: Int64)
     /// A free range is not inside the snapshot, which has `limit` bytes.
     case freeRangeOutside(start: Int64, byteCount: Int64, limit: Int)
-    /// A free range is in use, by the table of the finding if it has one.
+    /// A free range is in use, by the table of the finding if it has one; the offset is that of the
+    /// list.
     case freeRangeInUse(start: Int64, end: Int64)
     /// Bytes are neither free nor in use: `byteCount` in all, the first at the offset.
     case lostSpace(byteCount: Int)
@@ -111,8 +112,6 @@ public struct Finding: Equatable, Sendable {
     case missingBacklink(TableKey, ObjectKey)
     /// An object has a backlink from an object of a table that does not link to it.
     case strayBacklink(TableKey, ObjectKey)
-    /// Links and backlinks between two columns differ.
-    case backlinkCount(links: Int, backlinks: Int)
     /// An embedded object has this number of owners instead of one.
     case ownerCount(Int)
     /// Another object has the same primary key.

@@ -19,7 +19,7 @@ extension ContentCheck {
           known[hash] = run.key(at: row)
           continue
         }
-        if let otherKey = try self.key(of: column, position, in: table, other), otherKey == key {
+        if let otherKey = try self.key(of: column, in: table, other), otherKey == key {
           add(.duplicatePrimaryKey(of: other))
         }
       }
@@ -28,7 +28,7 @@ extension ContentCheck {
 
   /// The index key of a value of an object; nil if the object does not exist.
   private func key(
-    of column: StoredColumn, _ position: Int, in table: StoredTable, _ object: ObjectKey
+    of column: StoredColumn, in table: StoredTable, _ object: ObjectKey
   ) throws(StorageError) -> IndexKey? {
     guard let row = try table.row(of: object) else { return nil }
     let (leaf, index) = try table.leaf(column.leafType, slot: column.slot, row)
@@ -44,14 +44,13 @@ extension ContentCheck {
     (object, offset) = (nil, Int(column.indexRoot))
     renewWork()
     let isExact = column.collection == .none && !column.hasFullTextIndex
-    guard let position = table.columns.firstIndex(where: { $0.key == column.key }) else { return }
     var entries: [ObjectKey] = []
     let index = SearchIndex(root: column.indexRoot, view: table.view)
     do throws(StorageError) {
       try index.walk { (path, key) throws(StorageError) in
         guard isExact, isRunning else { return }
         entries.append(key)
-        guard let value = try self.key(of: column, position, in: table, key) else { return }
+        guard let value = try self.key(of: column, in: table, key) else { return }
         for (i, chunk) in path.enumerated() where value.chunk(at: 4 * i) != chunk {
           object = key
           add(.wrongIndexEntry)

@@ -57,7 +57,7 @@ extension ContentCheck {
       case .null where isDecimal: return
       default: break
       }
-      if let previous, firstProblem == nil, StoredValue.totalOrder(previous, value) > 0 {
+      if let previous, firstProblem == nil, StoredValue.totalOrder(previous, value) >= 0 {
         firstProblem = index
       }
       previous = value

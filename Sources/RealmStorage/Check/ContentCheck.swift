@@ -16,6 +16,8 @@ final class ContentCheck {
   private let hasSharedNodes: Bool
   /// Whether the check goes on: not cancelled, work left, not too many findings.
   private(set) var isRunning = true
+  private var finishedTables = 0
+  private var ticks = 0
   /// Bytes of text that may still be validated; in a valid file no two texts overlap.
   private var remainingText: Int
 
@@ -56,10 +58,10 @@ final class ContentCheck {
   func run() {
     snapshot.file.renewWork()
     report.objectCount = 0
-    for (i, table) in snapshot.tables.enumerated() where isRunning {
-      if !onProgress(i, snapshot.tables.count) { stop() }
+    for table in snapshot.tables where isRunning {
       enter(table)
       checkTable(table)
+      finish()
     }
     for table in snapshot.tables where isRunning {
       enter(table)
@@ -69,9 +71,15 @@ final class ContentCheck {
         self.column = column.name
         checkIndex(of: column, in: table)
       }
+      finish()
     }
     compareLinks()
     if !isRunning { report.isComplete = false }
+  }
+
+  private func finish() {
+    finishedTables += 1
+    if !onProgress(finishedTables, 2 * snapshot.tables.count) { stop() }
   }
 
   /// Sets the table that is being read.
@@ -87,6 +95,12 @@ final class ContentCheck {
   }
 
   private func stop() { isRunning = false }
+
+  /// Asks now and then whether to go on.
+  private func tick() {
+    ticks += 1
+    if ticks & 0xFF == 0, !onProgress(finishedTables, 2 * snapshot.tables.count) { stop() }
+  }
 
   /// Records a finding at the current place.
   func add(_ kind: Finding.Kind) {
@@ -196,7 +210,7 @@ final class ContentCheck {
   private func checkTexts(of column: StoredColumn) {
     guard let unique = column.unique else { return }
     do throws(StorageError) {
-      try unique.forEach { (text) throws(StorageError) in check(text: text) }
+      try unique.forEachText { (text) throws(StorageError) in check(text: text) }
     } catch {
       add(unreadable: error)
     }
@@ -226,6 +240,7 @@ final class ContentCheck {
     case .clusters(let tree):
       var cursor = ClusterCursor(tree)
       while isRunning, let next = nextCluster(&cursor) {
+        tick()
         guard let cluster = next.leaf else { continue }
         object = nil
         offset = cluster.node.offset
@@ -266,6 +281,7 @@ final class ContentCheck {
       while isRunning, let leaf = try stream.next() {
         try body(Run(leaf: leaf, cluster: nil, firstRow: row))
         row += leaf.count
+        tick()
       }
       try checkTree(try trees.root(slot: slot, in: view), type)
     } catch {
@@ -287,12 +303,6 @@ final class ContentCheck {
   func check(text bytes: UnsafeRawBufferPointer) {
     remainingText -= bytes.count
     guard remainingText >= 0, collected == nil else { return }
-    bytes.withMemoryRebound(to: UInt8.self) { buffer in
-      do throws(UTF8.ValidationError) {
-        _ = try UTF8Span(validating: buffer.span)
-      } catch {
-        add(.invalidText(byteIndex: error.byteOffsets.lowerBound))
-      }
-    }
+    if let index = firstInvalidUTF8(in: bytes) { add(.invalidText(byteIndex: index)) }
   }
 }

@@ -2,6 +2,8 @@
 struct FreeSpace {
   /// Start and end of each range; only ranges that are inside the snapshot, aligned and in order.
   private(set) var ranges: [(start: Int, end: Int)] = []
+  /// Offset of the node with the positions.
+  var offset = 0
   /// Whether the file has a list, and all of it is valid.
   var isComplete = false
 
@@ -39,7 +41,7 @@ extension FileChecker {
             offset: UInt64(positions.offset)))
         return free
       }
-      free.isComplete = true
+      (free.isComplete, free.offset) = (true, positions.offset)
       collect(positions, sizes, limit: view.byteCount, into: &free)
     } catch {
       report.add(Finding(unreadable: error, offset: top.offset))

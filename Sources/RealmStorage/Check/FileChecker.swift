@@ -20,6 +20,7 @@ public struct FileChecker {
     /// All values as well, with links, indexes and primary keys.
     case deep
 
+    /// Orders depths by how much they check.
     public static func < (a: Depth, b: Depth) -> Bool { a.rawValue < b.rawValue }
   }
 
@@ -33,8 +34,8 @@ public struct FileChecker {
 
   /// Checks a snapshot.
   ///
-  /// - Parameter onProgress: Called now and then with the number of steps done and of all steps
-  ///   (estimated); false cancels the check.
+  /// - Parameter onProgress: Called now and then with the number of steps done and of all steps:
+  ///   bytes while nodes are walked, then twice the number of tables; false cancels the check.
   /// - Returns: What was found; a file that is good by a deep check can be read without an error.
   public static func check(
     _ snapshot: Snapshot, depth: Depth, onProgress: @escaping (Int, Int) -> Bool = { _, _ in true }

@@ -105,7 +105,7 @@ struct NodeWalk {
       report.add(
         Finding(
           .freeRangeInUse(start: Int64(first), end: Int64(last)),
-          offset: UInt64(node.offset), table: name))
+          offset: UInt64(free.offset), table: name))
     }
     // Without width all elements are 0; there can be millions of them.
     if node.hasRefs, node.scheme == .bits, node.width > 0 {

@@ -30,6 +30,7 @@ public struct FileHeader: Equatable, Sendable {
     )
   }
 
+  /// Compares all 24 bytes.
   public static func == (a: FileHeader, b: FileHeader) -> Bool { a.words == b.words }
 
   /// Bytes 16 to 19, big endian.

@@ -193,7 +193,7 @@ final class UniqueStrings {
   var count: Int { leaves.last?.end ?? 0 }
 
   /// Calls `body` with each string that is not null.
-  func forEach(
+  func forEachText(
     _ body: (UnsafeRawBufferPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     for (_, leaf) in leaves {

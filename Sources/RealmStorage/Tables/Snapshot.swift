@@ -25,7 +25,9 @@ public final class Snapshot {
 
   /// A table that cannot be read, and why.
   public struct BrokenTable: Sendable {
+    /// The name as stored.
     public let name: String
+    /// Why it cannot be read.
     public let error: StorageError
   }
 

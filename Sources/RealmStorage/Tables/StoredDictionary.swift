@@ -11,6 +11,7 @@ public struct StoredDictionary {
   public struct Entry {
     /// The text of the key.
     public let key: UnsafeRawBufferPointer
+    /// The value.
     public let value: StoredValue
   }
 

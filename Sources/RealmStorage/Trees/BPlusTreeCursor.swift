@@ -103,10 +103,11 @@ struct BPlusTreeCursor {
     var ref = pendingRoot
     pendingRoot = 0
     var start = 0
+    // Nothing is charged: the depth bounds the work, and an object may be looked up often.
     while true {
-      let node = try charged(ref)
+      let node = try view.node(at: ref)
       guard node.isInner else { return (node, start) }
-      let child = try child(of: node, holding: index &- start)
+      let child = try child(of: try checkedInner(node), holding: index &- start)
       try push(node, next: child.slot + 1)
       start &+= child.start
       ref = try view.ref(node, child.slot)

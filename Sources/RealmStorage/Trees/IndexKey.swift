@@ -9,6 +9,7 @@ import RealmValues
 ///     date                  8 seconds, 4 nanoseconds, little endian
 ///     objectId, uuid        12 or 16
 ///     float, double         if equal to an integer of 32 bits as that, else 4 or 8
+///     decimal128            without its fraction, if that fits an integer, as that, else 16
 ///     link in a mixed       4 table key, 8 object key
 ///
 /// Source: file-format.md 7.2.
@@ -61,6 +62,33 @@ struct IndexKey {
     }
   }
 
+  init(_ value: Decimal128) {
+    if let number = IndexKey.wholePart(of: value) {
+      self.init(number)
+    } else {
+      self.init(storage: .words(value.low, value.high, count: 16))
+    }
+  }
+
+  /// The integer before the decimal point; nil if it has more than 64 bits.
+  private static func wholePart(of value: Decimal128) -> Int64? {
+    guard value.isFinite else { return nil }
+    var (digits, exponent) = (value.coefficient, value.exponent)
+    while exponent < 0, digits > 0 {
+      digits /= 10
+      exponent += 1
+    }
+    while exponent > 0, digits > 0 {
+      guard digits < 1 << 64 else { return nil }
+      digits *= 10
+      exponent -= 1
+    }
+    guard digits <= UInt128(1) << 63 else { return nil }
+    let bits = UInt64(digits)
+    return value.isNegative
+      ? Int64(bitPattern: 0 &- bits) : Int64(exactly: bits)
+  }
+
   /// The chunk at a byte offset: four bytes, the first one highest. The end of the bytes is marked
   /// with an X.
   func chunk(at offset: Int) -> Int32 {
@@ -98,7 +126,7 @@ struct IndexKey {
 }
 
 extension IndexKey {
-  /// The key of a value of an indexed column; nil where it is not known how it is made.
+  /// The key of a value of an indexed column; nil for the key of an object, which has none.
   init?(_ value: ScalarValue) {
     switch value {
     case .null: self = .null
@@ -109,18 +137,23 @@ extension IndexKey {
     case .string(let bytes), .data(let bytes): self.init(bytes)
     case .date(let value): self.init(value)
     case .link(let table, let key): self.init(table, key)
-    case .decimal, .objectID, .uuid, .key: return nil
+    case .decimal(let value): self.init(value)
+    case .objectID(let value): self.init(value.withBytes { Array($0) })
+    case .uuid(let value): self.init(value.withBytes { Array($0) })
+    case .key: return nil
     }
   }
 
-  /// The key of a row of an indexed column; nil where it is not known how it is made.
+  /// The key of a row of an indexed column; nil for a column that cannot be indexed.
   init?(_ leaf: ColumnLeaf, at row: Int) throws(StorageError) {
     switch leaf {
     case .objectID(let leaf):
-      self = leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 12)) }
+      self =
+        leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 12)) }
         ?? .null
     case .uuid(let leaf):
-      self = leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 16)) }
+      self =
+        leaf.value(at: row).map { IndexKey(UnsafeRawBufferPointer(start: $0, count: 16)) }
         ?? .null
     default:
       switch try leaf.value(at: row) {

@@ -108,12 +108,14 @@ extension StoredTable {
   /// Finds the objects with a value by the search index of a column (position in `columns`).
   ///
   /// - Returns: Their keys in ascending order; nil if there is no index, or none that can be
-  ///   trusted: those of formats below 24 may follow another order of texts.
+  ///   trusted: those of formats below 24 may follow another order of texts, and in a column of
+  ///   mixed values equal numbers of different types can stand at different places.
   /// - Complexity: O(log n) and a comparison for each candidate.
   public func find(column: Int, value: ScalarValue) throws(StorageError) -> [ObjectKey]? {
     let stored = columns[column]
     guard format.hasCanonicalOrder, stored.indexRoot != 0, stored.collection == .none,
-      !stored.hasFullTextIndex, let key = IndexKey(value)
+      !stored.hasFullTextIndex, stored.kind != .mixed || value.hasOneIndexKey,
+      let key = IndexKey(value)
     else { return nil }
     let index = SearchIndex(root: stored.indexRoot, view: view)
     var result: [ObjectKey] = []
@@ -165,6 +167,21 @@ extension StoredValue {
     case (.null, .null): true
     case (.null, _), (_, .null): false
     default: scalar.map { $0.totalOrder(value) == 0 } ?? false
+    }
+  }
+}
+
+extension ScalarValue {
+  /// Whether all numbers that are equal to the value have the same key in an index.
+  ///
+  /// Source: file-format.md 7.2.
+  fileprivate var hasOneIndexKey: Bool {
+    switch self {
+    case .int(let value): Int32(exactly: value) != nil
+    case .float(let value): Int32(exactly: value) != nil
+    case .double(let value): Int32(exactly: value) != nil
+    case .decimal: false
+    default: true
     }
   }
 }

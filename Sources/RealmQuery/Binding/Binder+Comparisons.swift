@@ -1,0 +1,256 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+extension Binder {
+  /// Binds `left OP right`.
+  func bind(_ comparison: RealmLanguage.Comparison) throws(QueryFailure) -> BoundPredicate {
+    if comparison.comparator == .text { return try bindFullText(comparison) }
+    let (left, right) = try bindSides(comparison.lhs, comparison.rhs, comparison.range)
+    if left.isCollection, right.isCollection {
+      throw failure(.twoLists, "both sides are collections", at: comparison.range)
+    }
+    switch comparison.comparator {
+    case .equal, .notEqual, .in: return try bindEquality(comparison, left, right)
+    case .less, .lessOrEqual, .greater, .greaterOrEqual:
+      return try bindOrder(comparison.comparator, left, right)
+    default: return try bindText(comparison, left, right)
+    }
+  }
+
+  /// A collection of links beside a single null.
+  private func checkNoNullBesideLinks(
+    _ left: BoundOperand, _ right: BoundOperand
+  ) throws(QueryFailure) {
+    for (link, constant) in [(left, right), (right, left)]
+    where link.linkSteps != nil && link.isMulti && constant.isSingleNull {
+      throw failure(.listNull, "a collection of links has no null", at: link.range)
+    }
+  }
+
+  /// `==`, `!=`, IN. Source: query-language.md 9.
+  private func bindEquality(
+    _ comparison: RealmLanguage.Comparison, _ leftOperand: BoundOperand,
+    _ rightOperand: BoundOperand
+  ) throws(QueryFailure) -> BoundPredicate {
+    var left = leftOperand
+    var right = rightOperand
+    let range = comparison.range
+    try checkTypeNames(left, right, range)
+    try checkNoNullBesideLinks(left, right)
+    if left.linkSteps != nil, right.constant != nil { right = try links(right, to: left) }
+    if right.linkSteps != nil, left.constant != nil { left = try links(left, to: right) }
+    for (one, other) in [(left, right), (right, left)]
+    where one.type == .typeName && other.type != .typeName {
+      throw failure(.badTypeName, "@type is compared with names of types only", at: other.range)
+    }
+    let hasUntypedNull = left.type == .none || right.type == .none
+    guard hasUntypedNull || left.type.isCompatible(with: right.type) else {
+      throw mismatch(left, right, range)
+    }
+    if comparison.comparator == .in, !right.isMulti {
+      throw failure(.notAList, "IN needs a list on its right", at: right.range)
+    }
+    let isEqual = comparison.comparator != .notEqual
+    if isEqual, let special = try bindPlainIn(left, right) { return special }
+    if comparison.comparator != .in, let special = try bindLinkEquality(isEqual, left, right, range)
+    {
+      return special
+    }
+    if let special = try bindPlainEquality(
+      isEqual, comparison.ignoringCase, left, right, comparison.range)
+    {
+      return special
+    }
+    return try bindGeneralEquality(isEqual, comparison.ignoringCase, left, right)
+  }
+
+  /// Two `@type` that are known, or one and a literal.
+  private func checkTypeNames(
+    _ left: BoundOperand, _ right: BoundOperand, _ range: SourceRange
+  ) throws(QueryFailure) {
+    let isLeftKnown = left.isKnownType || left.type == .typeName && left.constant != nil
+    let isRightKnown = right.isKnownType || right.type == .typeName && right.constant != nil
+    if isLeftKnown, isRightKnown {
+      throw failure(.twoConstants, "both types are known beforehand", at: range)
+    }
+  }
+
+  private func mismatch(
+    _ left: BoundOperand, _ right: BoundOperand, _ range: SourceRange
+  ) -> QueryFailure {
+    failure(
+      .typeMismatch, "\(left.type.name) cannot be compared with \(right.type.name)", at: range)
+  }
+
+  /// A constant beside a link operand: links to the target class or null.
+  private func links(
+    _ operand: BoundOperand, to link: BoundOperand
+  ) throws(QueryFailure) -> BoundOperand {
+    guard var constant = operand.constant, let target = link.linkSteps?.last?.target else {
+      return operand
+    }
+    for (i, value) in constant.values.enumerated() {
+      switch value {
+      case .null, .link: break
+      case .typedLink(let table, let key):
+        guard table == target.table.key else {
+          throw failure(
+            .wrongClass, "this is no link to \(target.name)", at: operand.range)
+        }
+        constant.values[i] = .link(key)
+      default:
+        throw failure(
+          .typeMismatch, "\(value.declaredType.name) cannot be compared with a link",
+          at: operand.range)
+      }
+    }
+    var result = operand
+    result.shape = .constant(constant)
+    result.type = .link
+    result.source = ConstantSource(constant.values, isList: constant.isList)
+    return result
+  }
+
+  /// The general form of equality, or the any-form of a search index.
+  private func bindGeneralEquality(
+    _ isEqual: Bool, _ ignoresCase: Bool, _ left: BoundOperand, _ right: BoundOperand
+  ) throws(QueryFailure) -> BoundPredicate {
+    if ignoresCase, !right.type.isText {
+      throw failure(.badOperator, "[c] needs a text on the right", at: right.range)
+    }
+    for side in [left, right] where side.constant?.hasMissingObject == true {
+      let other = side.constant == nil ? left : right
+      if other.linkSteps == nil, other.type == .mixed || side.constant?.isList == true {
+        throw failure(.undefined, "there is no such object", at: side.range)
+      }
+    }
+    if isEqual, !ignoresCase {
+      if let special = bindIndexed(left, right) ?? bindIndexed(right, left) { return special }
+    }
+    var right = right
+    if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
+      case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
+      property.kind == .mixed, property.collection == .none, hasIndex(property, of: path.objectClass)
+    {
+      var whole = path
+      whole.end = .property(property, [])
+      right = bindPath(whole, right.qualifier, right.range)
+    }
+    return general(
+      ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase), left, right)
+  }
+
+  /// Whether a property has a search index, of its own or as primary key.
+  func hasIndex(_ property: Property, of objectClass: ObjectClass) -> Bool {
+    objectClass.table.columns[property.position].hasIndex
+  }
+
+  /// An indexed property behind links, or an indexed list of texts, against a single constant: any
+  /// reached value counts. Source: query-language.md 9.5.
+  private func bindIndexed(_ operand: BoundOperand, _ other: BoundOperand) -> BoundPredicate? {
+    guard operand.isAny, other.qualifier != Qualifier.none, let constant = other.single,
+      !constant.isNull, case .property(let path, let property, _) = operand.shape,
+      hasIndex(property, of: path.objectClass),
+      constant.declaredType == DeclaredType(property.kind)
+    else { return nil }
+    switch property.collection {
+    case .none:
+      guard !path.steps.isEmpty, !path.steps.contains(where: \.isNarrowed) else { return nil }
+      return .condition(AnyEqualCondition(operand.source, constant))
+    case .list where property.kind == .string:
+      let steps = path.steps.map { step in
+        var whole = step
+        whole.index = nil
+        return whole
+      }
+      let source = ListSource(
+        LinkWalker(steps, run), PropertyReader(path.objectClass, position: property.position),
+        index: nil)
+      return .condition(AnyEqualCondition(source, constant))
+    default: return nil
+    }
+  }
+
+  /// A comparison in the general form. A plain property against one constant is tested by leaves.
+  func general(
+    _ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand
+  ) -> BoundPredicate {
+    if let property = left.plainProperty, left.qualifier == nil, right.qualifier == nil,
+      let constant = right.constant, !constant.isList, let value = constant.single
+    {
+      return .column(ColumnTest(property, .value(condition, value, isReversed: false)))
+    }
+    if let property = right.plainProperty, left.qualifier == nil, right.qualifier == nil,
+      let constant = left.constant, !constant.isList, let value = constant.single
+    {
+      return .column(ColumnTest(property, .value(condition, value, isReversed: true)))
+    }
+    return .condition(GeneralCondition(condition, left, right))
+  }
+
+  /// `<`, `<=`, `>`, `>=`. Source: query-language.md 10.
+  func bindOrder(
+    _ comparator: Comparator, _ left: BoundOperand, _ right: BoundOperand
+  ) throws(QueryFailure) -> BoundPredicate {
+    let range = left.range.joined(with: right.range)
+    try checkNoNullBesideLinks(left, right)
+    if left.type == .link || left.type == .typeName {
+      throw failure(.badOperator, "\(left.type.name) has no order", at: range)
+    }
+    let isNullSide = left.isSingleNull || right.isSingleNull
+    guard isNullSide || left.type.isCompatible(with: right.type) else {
+      throw mismatch(left, right, range)
+    }
+    if !isNullSide, right.type == .typeName { throw mismatch(left, right, range) }
+    let (comparison, operation): (ByteKernels.Comparison, ValueCondition.Operator) =
+      switch comparator {
+      case .less: (.less, .less)
+      case .lessOrEqual: (.lessOrEqual, .lessOrEqual)
+      case .greater: (.greater, .greater)
+      default: (.greaterOrEqual, .greaterOrEqual)
+      }
+    if let property = left.plainProperty, let value = right.single,
+      right.type == left.type || left.type == .mixed,
+      let special = plainOrder(property, comparison, operation, value)
+    {
+      return special
+    }
+    return general(ValueCondition(operation), left, right)
+  }
+
+  /// The plain form of the order operators; nil for types that have none.
+  private func plainOrder(
+    _ property: Property, _ comparison: ByteKernels.Comparison,
+    _ operation: ValueCondition.Operator, _ value: QueryValue
+  ) -> BoundPredicate? {
+    switch (property.kind, value) {
+    case (.bool, _), (.data, _): return nil
+    case (.int, .int(let key)):
+      if comparison == .greaterOrEqual && key == .min || comparison == .lessOrEqual && key == .max {
+        return .vacuous
+      }
+      return .column(ColumnTest(property, .int(comparison, key)))
+    case (.double, .double(let key)): return .column(ColumnTest(property, .double(comparison, key)))
+    case (.float, .float(let key)): return .column(ColumnTest(property, .float(comparison, key)))
+    case (.date, .date(let key)): return .column(ColumnTest(property, .date(comparison, key)))
+    case (.string, .null):
+      // Null stands below every text here.
+      switch comparison {
+      case .less: return .always(false)
+      case .lessOrEqual: return .column(ColumnTest(property, .null(true)))
+      case .greater: return .column(ColumnTest(property, .null(false)))
+      default: return .always(true)
+      }
+    case (.string, .string(let text)):
+      let matchesNull = comparison == .less || comparison == .lessOrEqual
+      return .column(
+        ColumnTest(property, .text(ValueCondition(operation), text, matchesNull: matchesNull)))
+    default:
+      return .column(
+        ColumnTest(property, .value(ValueCondition(operation), value, isReversed: false)))
+    }
+  }
+}

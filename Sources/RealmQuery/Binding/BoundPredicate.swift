@@ -1,0 +1,24 @@
+import RealmValues
+
+/// A predicate whose names and constants are resolved.
+indirect enum BoundPredicate {
+  /// TRUEPREDICATE, FALSEPREDICATE.
+  case always(Bool)
+  /// A condition without effect. Source: query-language.md 22.
+  case vacuous
+  case and([BoundPredicate])
+  case or([BoundPredicate])
+  case not(BoundPredicate)
+  /// A property of the object itself against constants.
+  case column(ColumnTest)
+  /// Any other comparison.
+  case condition(Condition)
+}
+
+/// A comparison that is evaluated one object at a time.
+class Condition {
+  /// Whether it holds for an object of the class it was bound to.
+  func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
+    preconditionFailure("abstract")
+  }
+}

@@ -1,0 +1,164 @@
+import ByteKernels
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// A property of the object itself compared with constants; whole leaves are tested at once.
+final class ColumnTest {
+  enum Kind {
+    /// Ints that are not null, and for `notEqual` nulls too.
+    case int(Comparison, Int64)
+    /// Ints in a range that are not null.
+    case intBetween(Int64, Int64)
+    /// Ints among the keys, which ascend, and nulls if wanted.
+    case intAny([Int64], matchesNull: Bool)
+    /// As IEEE 754 compares; null only for `notEqual`.
+    case double(Comparison, Double)
+    case float(Comparison, Float)
+    /// Dates that are not null, and for `notEqual` nulls too.
+    case date(Comparison, Timestamp)
+    /// Null, or not.
+    case null(Bool)
+    /// A text or binary against one that is not null.
+    case text(ValueCondition, UnsafeRawBufferPointer, matchesNull: Bool)
+    /// The general condition, with the constant on the right or on the left.
+    case value(ValueCondition, QueryValue, isReversed: Bool)
+    /// Equal to one of several values.
+    case any([QueryValue], matchesNull: Bool)
+    /// Equal to a value, also by the key that a search index would have for both.
+    case indexedMixed(QueryValue)
+    /// A link to one of several objects, null if wanted; or, if not equal, to any other.
+    case link([ObjectKey], matchesNull: Bool, isEqual: Bool)
+  }
+
+  /// Position of the column.
+  let position: Int
+  let kind: Kind
+
+  init(_ property: Property, _ kind: Kind) {
+    position = property.position
+    self.kind = kind
+  }
+
+  /// Whether the test holds for a value of the column.
+  func matches(_ value: QueryValue) -> Bool {
+    switch kind {
+    case .int(let comparison, let key):
+      if case .int(let number) = value { return comparison.holds(number, key) }
+      return comparison == .notEqual
+    case .intBetween(let low, let high):
+      if case .int(let number) = value { return low <= number && number <= high }
+      return false
+    case .intAny(let keys, let matchesNull):
+      if case .int(let number) = value { return keys.contains(number) }
+      return matchesNull
+    case .double(let comparison, let key):
+      if case .double(let number) = value { return comparison.holds(number, key) }
+      return comparison == .notEqual
+    case .float(let comparison, let key):
+      if case .float(let number) = value { return comparison.holds(number, key) }
+      return comparison == .notEqual
+    case .date(let comparison, let key):
+      if case .date(let date) = value { return comparison.holds(date, key) }
+      return comparison == .notEqual
+    case .null(let isWanted): return value.isNull == isWanted
+    case .text(let condition, let pattern, let matchesNull):
+      guard let text = value.bytes else { return matchesNull }
+      return condition.matches(text, pattern)
+    case .value(let condition, let constant, let isReversed):
+      return isReversed ? condition.holds(constant, value) : condition.holds(value, constant)
+    case .any(let constants, let matchesNull):
+      if value.isNull { return matchesNull }
+      return constants.contains { $0.equalsElement(value) }
+    case .indexedMixed(let constant):
+      return ValueCondition(.equal).holds(value, constant) && value.hasIndexKey(of: constant)
+    case .link(let keys, let matchesNull, let isEqual):
+      guard let key = value.linkKey else { return matchesNull }
+      return keys.contains(key) == isEqual
+    }
+  }
+}
+
+extension Comparison {
+  /// Whether two values compare this way.
+  @inline(__always)
+  func holds<Value: Comparable>(_ a: Value, _ b: Value) -> Bool {
+    switch self {
+    case .equal: a == b
+    case .notEqual: a != b
+    case .less: a < b
+    case .lessOrEqual: a <= b
+    case .greater: a > b
+    case .greaterOrEqual: a >= b
+    }
+  }
+}
+
+extension QueryValue {
+  /// The object of a link.
+  var linkKey: ObjectKey? {
+    switch self {
+    case .typedLink(_, let key), .link(let key): key
+    default: nil
+    }
+  }
+
+  /// Equality with an element of an IN list of the same type: floating point as IEEE 754 says.
+  fileprivate func equalsElement(_ value: QueryValue) -> Bool {
+    switch (self, value) {
+    case (.double(let a), .double(let b)): a == b
+    case (.float(let a), .float(let b)): a == b
+    default: ValueCondition(.equal).holds(self, value)
+    }
+  }
+
+  /// Whether a search index on mixed values files both under one key.
+  ///
+  /// Source: query-language.md 9.4, last point.
+  fileprivate func hasIndexKey(of other: QueryValue) -> Bool {
+    switch (indexNumber, other.indexNumber) {
+    case (let a?, let b?): return a == b
+    case (nil, nil): break
+    default: return false
+    }
+    switch (self, other) {
+    case (.float(let a), .float(let b)): return a.bitPattern == b.bitPattern
+    case (.double(let a), .double(let b)): return a.bitPattern == b.bitPattern
+    case (.decimal(let a), .decimal(let b)): return a.low == b.low && a.high == b.high
+    case (.float, _), (.double, _), (.decimal, _), (_, .float), (_, .double), (_, .decimal):
+      return false
+    default: return true
+    }
+  }
+
+  /// The number a search index files the value under, for those it files under numbers.
+  private var indexNumber: Int64? {
+    switch self {
+    case .int(let value): value
+    case .bool(let value): value ? 1 : 0
+    case .float(let value): Int32(exactly: value).map { Int64($0) }
+    case .double(let value): Int32(exactly: value).map { Int64($0) }
+    case .decimal(let value): value.truncated
+    default: nil
+    }
+  }
+}
+
+extension Decimal128 {
+  /// The number without its fraction; nil beyond 64 bits and for what is no number.
+  fileprivate var truncated: Int64? {
+    guard isFinite else { return nil }
+    var whole = coefficient
+    if exponent > 0 {
+      for _ in 0..<exponent where whole != 0 {
+        whole = whole &* 10
+        if whole > UInt128(UInt64.max) { return nil }
+      }
+    } else {
+      for _ in 0..<(-exponent) where whole != 0 { whole /= 10 }
+    }
+    guard let magnitude = UInt64(exactly: whole) else { return nil }
+    if isNegative { return magnitude <= 1 << 63 ? 0 &- Int64(bitPattern: magnitude) : nil }
+    return Int64(exactly: magnitude)
+  }
+}

@@ -1,0 +1,151 @@
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// The operations on collections of numbers.
+enum AggregateOperation {
+  case minimum, maximum, sum, average
+}
+
+/// Minimum, maximum, sum or average of values added one by one; nulls do not count.
+///
+/// Source: query-language.md 16.
+struct Accumulator {
+  private let operation: AggregateOperation
+  private let kind: ValueKind
+  private var count: Int64 = 0
+  private var intSum: Int64 = 0
+  private var doubleSum = 0.0
+  private var decimalSum = Decimal128(0)
+  private var extreme = QueryValue.null
+
+  /// - Parameter kind: Type of the values; mixed for dictionaries.
+  init(_ operation: AggregateOperation, _ kind: ValueKind) {
+    self.operation = operation
+    self.kind = kind
+  }
+
+  mutating func add(_ value: QueryValue) {
+    if value.isNull || isSkippedNaN(value) { return }
+    switch operation {
+    case .minimum:
+      if extreme.isNull || QueryValue.order(value, extreme) < 0 { extreme = value }
+    case .maximum:
+      if extreme.isNull || QueryValue.order(value, extreme) > 0 { extreme = value }
+    case .sum, .average: addToSum(value)
+    }
+  }
+
+  /// Of the not-a-numbers only floats and doubles in mixed values count.
+  private func isSkippedNaN(_ value: QueryValue) -> Bool {
+    switch value {
+    case .decimal(let value): value.isNaN
+    case .double(let value): value.isNaN && kind != .mixed
+    case .float(let value): value.isNaN && kind != .mixed
+    default: false
+    }
+  }
+
+  private mutating func addToSum(_ value: QueryValue) {
+    switch kind {
+    case .int:
+      guard case .int(let value) = value else { return }
+      intSum &+= value
+    case .float, .double:
+      guard let value = value.asDouble else { return }
+      doubleSum += value
+    default:
+      guard let value = value.asDecimal else { return }
+      decimalSum = decimalSum + value
+    }
+    count += 1
+  }
+
+  var result: QueryValue {
+    switch operation {
+    case .minimum, .maximum: return extreme
+    case .sum:
+      switch kind {
+      case .int: return .int(intSum)
+      case .float, .double: return .double(doubleSum)
+      default: return .decimal(decimalSum)
+      }
+    case .average:
+      if count == 0 { return .null }
+      switch kind {
+      case .int: return .double(Double(intSum) / Double(count))
+      case .float, .double: return .double(doubleSum / Double(count))
+      default: return .decimal(decimalSum / Decimal128(count))
+      }
+    }
+  }
+}
+
+/// `links.@max.property`.
+final class LinkAggregateSource: OperandSource {
+  private let walker: LinkWalker
+  private let reader: PropertyReader
+  private let accumulator: Accumulator
+
+  init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
+    self.walker = walker
+    self.reader = reader
+    self.accumulator = accumulator
+  }
+
+  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+    buffer.reset()
+    var accumulator = accumulator
+    if walker.isUnary {
+      if let owner = try walker.single(from: key), let value = try reader.value(of: owner) {
+        accumulator.add(QueryValue(value))
+      }
+    } else {
+      // The order matters for sums of floating-point numbers.
+      for owner in try walker.reached(from: key).sorted() {
+        if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
+      }
+    }
+    buffer.single(accumulator.result)
+  }
+}
+
+/// `list.@max`.
+final class ElementAggregateSource: OperandSource {
+  private let walker: LinkWalker
+  private let reader: PropertyReader
+  private let accumulator: Accumulator
+
+  init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
+    self.walker = walker
+    self.reader = reader
+    self.accumulator = accumulator
+  }
+
+  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+    buffer.reset()
+    if walker.isUnary {
+      let owner = try walker.single(from: key)
+      buffer.single(try owner.map(aggregate) ?? accumulator.result)
+      return
+    }
+    buffer.begin(isList: true)
+    for owner in try walker.reached(from: key) { buffer.append(try aggregate(owner)) }
+  }
+
+  private func aggregate(_ owner: ObjectKey) throws(QueryFailure) -> QueryValue {
+    var accumulator = accumulator
+    switch try reader.value(of: owner) {
+    case .list(let list):
+      for value in try reading({ () throws(StorageError) in try list.values() }) {
+        accumulator.add(QueryValue(value))
+      }
+    case .dictionary(let dictionary):
+      for entry in try reading({ () throws(StorageError) in try dictionary.entries() }) {
+        accumulator.add(QueryValue(entry.value))
+      }
+    default: break
+    }
+    return accumulator.result
+  }
+}

@@ -1,0 +1,81 @@
+import RealmValues
+
+/// The instances of an operand for one object: each a list of values, or one value.
+///
+/// Source: query-language.md 7.
+final class InstanceBuffer {
+  /// A run of `values`.
+  struct Instance {
+    var start: Int
+    var end: Int
+    /// Whether the values are those of a list, maybe empty; otherwise there is exactly one.
+    var isList: Bool
+  }
+
+  private(set) var values: [QueryValue] = []
+  private(set) var instances: [Instance] = []
+
+  /// Empties the buffer.
+  @inline(__always)
+  func reset() {
+    values.removeAll(keepingCapacity: true)
+    instances.removeAll(keepingCapacity: true)
+  }
+
+  /// Starts an instance; values appended from now on belong to it.
+  @inline(__always)
+  func begin(isList: Bool) {
+    instances.append(Instance(start: values.count, end: values.count, isList: isList))
+  }
+
+  /// Adds a value to the instance begun last.
+  @inline(__always)
+  func append(_ value: QueryValue) {
+    values.append(value)
+    instances[instances.count - 1].end = values.count
+  }
+
+  /// Adds an instance of one value that is not from a list.
+  @inline(__always)
+  func single(_ value: QueryValue) {
+    begin(isList: false)
+    append(value)
+  }
+
+  /// Makes all instances that have exactly one value instances that are not from a list.
+  func markSingles() {
+    for i in instances.indices where instances[i].end - instances[i].start == 1 {
+      instances[i].isList = false
+    }
+  }
+
+  /// Replaces each value.
+  func mapValues(_ transform: (QueryValue) -> QueryValue) {
+    for i in values.indices { values[i] = transform(values[i]) }
+  }
+}
+
+/// Yields the instances of an operand.
+class OperandSource {
+  /// Replaces the content of `buffer` by the instances for an object.
+  func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+    preconditionFailure("abstract")
+  }
+}
+
+/// A constant or list of constants.
+final class ConstantSource: OperandSource {
+  let values: [QueryValue]
+  let isList: Bool
+
+  init(_ values: [QueryValue], isList: Bool) {
+    self.values = values
+    self.isList = isList
+  }
+
+  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) {
+    buffer.reset()
+    buffer.begin(isList: isList)
+    for value in values { buffer.append(value) }
+  }
+}

@@ -1,0 +1,139 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// What a SORT or DISTINCT clause looks at: a property behind single links.
+struct OrderingPath {
+  var steps: [LinkStep]
+  /// The property; a link property is the last step's column read as a value.
+  var property: Property
+  /// Class of the property.
+  var objectClass: ObjectClass
+  /// The key in a dictionary property.
+  var key: UnsafeRawBufferPointer?
+  /// Whether smaller values come first.
+  var isAscending = true
+}
+
+/// The ordering clauses of a query, bound. Source: query-language.md 26.
+struct Ordering {
+  enum Clause {
+    case sort([OrderingPath])
+    case distinct([OrderingPath])
+    case limit(Int)
+  }
+
+  var clauses: [Clause]
+  /// Why the objects cannot be ordered; no error as long as there are none.
+  var failure: QueryError?
+
+  var isEmpty: Bool { clauses.isEmpty }
+
+  /// Applies the clauses to objects in their start order.
+  func apply(to keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) -> [ObjectKey] {
+    var keys = keys
+    if let failure {
+      var count = keys.count
+      if case .limit(let limit)? = clauses.first { count = min(count, limit) }
+      if count > 0 { throw .query(failure) }
+    }
+    var i = 0
+    while i < clauses.count, !keys.isEmpty {
+      switch clauses[i] {
+      case .limit(let limit): keys = Array(keys.prefix(limit))
+      case .distinct(let paths): keys = try Distinct.apply(to: keys, by: paths, run)
+      case .sort(let paths):
+        var limit: Int?
+        if i + 1 < clauses.count, case .limit(let next) = clauses[i + 1] { limit = next }
+        keys = try Sorting.apply(to: keys, by: paths, limit: limit, run)
+      }
+      i += 1
+    }
+    return keys
+  }
+}
+
+extension Binder {
+  /// Binds the clauses; directly consecutive SORT clauses become one, led by the later.
+  func bind(_ clauses: [OrderingClause]) throws(QueryFailure) -> Ordering {
+    var ordering = Ordering(clauses: [])
+    for clause in clauses {
+      switch clause.kind {
+      case .limit(let limit): ordering.clauses.append(.limit(Int(max(0, limit))))
+      case .distinct(let paths):
+        var bound: [OrderingPath] = []
+        for path in paths {
+          if let path = try bindOrderingPath(path, &ordering.failure) { bound.append(path) }
+        }
+        ordering.clauses.append(.distinct(bound))
+      case .sort(let criteria):
+        var bound: [OrderingPath] = []
+        for criterion in criteria {
+          guard var path = try bindOrderingPath(criterion.path, &ordering.failure) else { continue }
+          path.isAscending = criterion.isAscending
+          bound.append(path)
+        }
+        if case .sort(let earlier)? = ordering.clauses.last {
+          ordering.clauses.removeLast()
+          bound += earlier
+        }
+        ordering.clauses.append(.sort(bound))
+      }
+    }
+    return ordering
+  }
+
+  /// Binds a path; nil, with the reason in `failure`, if it names what cannot be ordered.
+  private func bindOrderingPath(
+    _ path: PropertyPath, _ failure: inout QueryError?
+  ) throws(QueryFailure) -> OrderingPath? {
+    guard path.elements.count <= Binder.maximumPathLength else {
+      throw self.failure(
+        .limitExceeded, "a path of more than \(Binder.maximumPathLength) names", at: path.range)
+    }
+    var result: OrderingPath?
+    var present = objectClass
+    var steps: [LinkStep] = []
+    func fail(_ message: String, _ range: SourceRange) {
+      if failure == nil { failure = QueryError(.badSort, message, at: range) }
+    }
+    for (i, element) in path.elements.enumerated() {
+      guard case .name(let name) = element.kind else {
+        throw self.failure(.undefined, "no element can be chosen here", at: element.range)
+      }
+      let isLast = i == path.elements.count - 1
+      if let known = result {
+        // Only the key of a dictionary can follow.
+        guard known.property.collection == .dictionary, known.key == nil, isLast else {
+          fail("\(known.property.name) is no link", element.range)
+          return nil
+        }
+        result?.key = pool.keep(name.utf8)
+        continue
+      }
+      guard let property = present.property(named: name) else {
+        throw noProperty(name, of: present, at: element.range)
+      }
+      let target = property.target.flatMap(schema.objectClass)
+      guard !isLast, property.kind == .link, let target, property.collection != .dictionary else {
+        result = OrderingPath(steps: steps, property: property, objectClass: present)
+        continue
+      }
+      if property.collection == .set {
+        throw self.failure(.undefined, "\(name) is a set of links", at: element.range)
+      }
+      if property.collection == .list { fail("\(name) is a list of links", element.range) }
+      steps.append(
+        LinkStep(kind: .single, origin: present, position: property.position, target: target))
+      present = target
+    }
+    if let result, result.property.collection != .none,
+      result.property.collection != .dictionary || result.key == nil
+    {
+      fail("\(result.property.name) is a collection", path.range)
+      return nil
+    }
+    return result
+  }
+}

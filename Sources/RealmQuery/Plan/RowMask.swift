@@ -1,0 +1,69 @@
+/// Which rows of a block are meant: one bit per row, at most 256 rows.
+struct RowMask {
+  /// Most rows of a block.
+  static let capacity = 256
+
+  var words: SIMD4<UInt64>
+
+  /// No rows.
+  static let empty = RowMask(words: .zero)
+
+  /// The first `count` rows.
+  @inline(__always)
+  static func first(_ count: Int) -> RowMask {
+    var words = SIMD4<UInt64>.zero
+    for i in 0..<4 {
+      let rows = count &- i &* 64
+      words[i] = rows >= 64 ? .max : rows <= 0 ? 0 : (1 &<< UInt64(rows)) &- 1
+    }
+    return RowMask(words: words)
+  }
+
+  @inline(__always) var isEmpty: Bool { words == .zero }
+
+  @inline(__always) var count: Int {
+    words[0].nonzeroBitCount &+ words[1].nonzeroBitCount &+ words[2].nonzeroBitCount
+      &+ words[3].nonzeroBitCount
+  }
+
+  @inline(__always)
+  static func & (a: RowMask, b: RowMask) -> RowMask { RowMask(words: a.words & b.words) }
+
+  @inline(__always)
+  static func | (a: RowMask, b: RowMask) -> RowMask { RowMask(words: a.words | b.words) }
+
+  /// The rows of `self` that are not in `other`.
+  @inline(__always)
+  func subtracting(_ other: RowMask) -> RowMask { RowMask(words: words & ~other.words) }
+
+  /// Takes a row out.
+  @inline(__always)
+  mutating func remove(_ row: Int) {
+    words[row &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: row & 63))
+  }
+
+  /// Calls `body` with each row in ascending order.
+  @inline(__always)
+  func forEach(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
+    for i in 0..<4 {
+      var rest = words[i]
+      while rest != 0 {
+        try body(i &* 64 &+ rest.trailingZeroBitCount)
+        rest &= rest &- 1
+      }
+    }
+  }
+
+  /// The mask that a kernel stores.
+  @inline(__always)
+  static func filled(_ fill: (UnsafeMutablePointer<UInt64>) -> Void) -> RowMask {
+    var words = SIMD4<UInt64>.zero
+    withUnsafeMutableBytes(of: &words) { bytes in
+      // The buffer has exactly the four words of the vector.
+      bytes.withMemoryRebound(to: UInt64.self) { words in
+        if let start = words.baseAddress { fill(start) }
+      }
+    }
+    return RowMask(words: words)
+  }
+}

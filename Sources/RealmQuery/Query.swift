@@ -1,0 +1,119 @@
+public import RealmLanguage
+public import RealmObjects
+public import RealmValues
+import RealmStorage
+
+/// A predicate with its ordering clauses, bound to a class and ready to run any number of times.
+///
+/// Valid for the schema and snapshot it was bound to. Not for use from several threads.
+public final class Query {
+  /// The class of the results.
+  public let objectClass: ObjectClass
+
+  private let run = QueryRun()
+  private let pool = ConstantPool()
+  private let blocks: BlockPredicate
+  private let rows: RowPredicate
+  private let ordering: Ordering
+
+  /// Binds a predicate to a class.
+  ///
+  /// - Parameters:
+  ///   - arguments: The values of `$0`, `$1`, …
+  ///   - variables: Finds the value of a shell variable by its name without the dollar sign.
+  /// - Throws: `QueryFailure.query` for what is wrong with the predicate; `storage` if the file
+  ///   could not be read for `obj(…)`.
+  public init(
+    _ syntax: QuerySyntax, class objectClass: ObjectClass, schema: Schema,
+    arguments: [QueryArgument] = [],
+    variables: @escaping (String) -> QueryArgument? = { _ in nil }
+  ) throws(QueryFailure) {
+    self.objectClass = objectClass
+    let binder = Binder(
+      schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
+      pool: pool, run: run)
+    let predicate = try binder.bind(syntax.predicate)
+    blocks = BlockPredicate(predicate)
+    rows = RowPredicate(predicate, objectClass)
+    ordering = try binder.bind(syntax.ordering)
+  }
+
+  /// The keys of the results, in result order, all clauses applied.
+  ///
+  /// - Parameter isCancelled: Asked now and then whether to stop.
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    try running(isCancelled) { () throws(QueryFailure) in
+      try ordering.apply(to: try unorderedKeys(), run)
+    }
+  }
+
+  /// The number of results, all clauses applied.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func count(isCancelled: @escaping () -> Bool = { false }) throws(QueryFailure) -> Int {
+    try running(isCancelled) { () throws(QueryFailure) in
+      if ordering.isEmpty { return try matchCount() }
+      return try ordering.apply(to: try unorderedKeys(), run).count
+    }
+  }
+
+  /// The objects of a collection that match, in its order unless clauses order them.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    among candidates: [ObjectKey], isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    try running(isCancelled) { () throws(QueryFailure) in
+      var matching: [ObjectKey] = []
+      for key in candidates {
+        try run.visit()
+        if try rows.matches(key) { matching.append(key) }
+      }
+      return try ordering.apply(to: matching, run)
+    }
+  }
+
+  /// Whether the predicate holds for an object; clauses do not count.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool { try rows.matches(key) }
+
+  private func running<Result>(
+    _ isCancelled: @escaping () -> Bool, _ body: () throws(QueryFailure) -> Result
+  ) throws(QueryFailure) -> Result {
+    run.isCancelled = isCancelled
+    defer { run.isCancelled = { false } }
+    return try body()
+  }
+
+  private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
+    var keys: [ObjectKey] = []
+    try forEachBlock { (cursor, rows) throws(QueryFailure) in
+      try rows.forEach { keys.append(cursor.key(at: $0)) }
+    }
+    return keys
+  }
+
+  private func matchCount() throws(QueryFailure) -> Int {
+    var total = 0
+    try forEachBlock { (_, rows) in total &+= rows.count }
+    return total
+  }
+
+  /// Walks all objects; `body` gets the rows of each block that match.
+  private func forEachBlock(
+    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    let cursor = try reading { () throws(StorageError) in
+      try TableCursor(objectClass.table, columns: blocks.columns)
+    }
+    while try reading({ () throws(StorageError) in try cursor.next() }) {
+      try run.visit(cursor.count)
+      let rows = try blocks.matches(cursor)
+      if !rows.isEmpty { try body(cursor, rows) }
+    }
+  }
+}
