@@ -143,6 +143,18 @@ public final class ByteWriter {
     return bytes
   }
 
+  /// Calls a closure with the bytes of a memory sink, which it may not keep, and empties the sink.
+  ///
+  /// - Precondition: The writer was made by `init()`, and the closure does not write to it.
+  public func consumeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    precondition(isMemory)
+    let byteCount = used
+    used = 0
+    return try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+  }
+
   /// Makes at least `byteCount` bytes of the buffer free.
   @inline(never)
   private func makeRoom(_ byteCount: Int) {

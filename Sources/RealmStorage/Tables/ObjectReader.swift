@@ -12,8 +12,12 @@ public final class ObjectReader {
   public private(set) var key = ObjectKey(-1)
 
   private let positions: [Int]
+  /// Number of the block of objects that leaves of `leaf(_:)` belong to; goes up when it changes.
+  public private(set) var block = 0
+  /// Row of the object in its block.
+  public private(set) var row = 0
+
   private var cluster: ClusterTree.Leaf?
-  private var row = 0
   /// The leaves of the present cluster, or runs of rows with the row they start at.
   private var leaves: [(leaf: ColumnLeaf, start: Int)?]
 
@@ -36,11 +40,14 @@ public final class ObjectReader {
         guard let (leaf, row) = try tree.find(raw) else { return false }
         cluster = leaf
         self.row = row
+        block &+= 1
         for i in leaves.indices { leaves[i] = nil }
       }
     case .trees(let trees):
       guard key.rawValue < Int64(trees.rowCount) else { return false }
       row = Int(key.rawValue)
+      // Each column has leaves of its own, so that a block is one row.
+      block &+= 1
     }
     self.key = key
     return true
@@ -57,6 +64,20 @@ public final class ObjectReader {
     let fresh = try leaf(of: column)
     leaves[i] = fresh
     return try table.value(of: column, in: fresh.leaf, at: row - fresh.start)
+  }
+
+  /// The leaf of the i-th chosen column, and what has to be added to `row` for a row in it.
+  ///
+  /// Serves all objects of the present block: to be asked for once each time `block` has changed.
+  ///
+  /// - Precondition: `move` has succeeded.
+  public func leaf(_ i: Int) throws(StorageError) -> (leaf: ColumnLeaf, offset: Int) {
+    if let known = leaves[i], row >= known.start, row - known.start < known.leaf.count {
+      return (known.leaf, -known.start)
+    }
+    let fresh = try leaf(of: table.columns[positions[i]])
+    leaves[i] = fresh
+    return (fresh.leaf, -fresh.start)
   }
 
   private func leaf(of column: StoredColumn) throws(StorageError) -> (leaf: ColumnLeaf, start: Int)
