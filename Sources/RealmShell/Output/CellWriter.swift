@@ -3,20 +3,43 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// How a program reads the values of a record.
+/// The forms of the values of a result.
 enum RecordStyle {
   /// Plain JSON, with or without blanks inside nested values.
   case json, compactJSON
   /// Fields between commas or tabs.
   case csv, tsv
+  /// Literals, which can be typed.
+  case literal
+  /// Cells of tables: literals, but strings without quotes where they cannot be mistaken.
+  case cell
 
+  fileprivate var isJSON: Bool { self == .json || self == .compactJSON }
+}
+
+/// How values are written and where to.
+struct RecordFormat {
+  var style: RecordStyle
   /// What stands for null.
-  var null: StaticString {
-    switch self {
-    case .json, .compactJSON: "null"
-    case .csv: ""
-    case .tsv: "\\N"
+  var null: [UInt8]
+  /// Whether dates are shown in the local zone.
+  var usesLocalTime = false
+
+  /// The form of a style for programs.
+  init(_ style: RecordStyle) {
+    self.style = style
+    switch style {
+    case .csv: null = []
+    case .tsv: null = Array("\\N".utf8)
+    default: null = Array("null".utf8)
     }
+  }
+
+  /// The form of a style for people.
+  init(_ style: RecordStyle, _ settings: OutputSettings) {
+    self.style = style
+    null = Array(settings.nullText.utf8)
+    usesLocalTime = settings.usesLocalTime
   }
 }
 
@@ -26,24 +49,26 @@ enum RecordStyle {
 /// asking for a value and looking what it is.
 class CellWriter {
   fileprivate let out: ByteWriter
+  fileprivate let format: RecordFormat
   fileprivate let style: RecordStyle
 
-  fileprivate init(_ style: RecordStyle, to out: ByteWriter) {
-    self.style = style
+  fileprivate init(_ format: RecordFormat, to out: ByteWriter) {
+    self.format = format
+    style = format.style
     self.out = out
   }
 
   /// A writer for a column; nil if its type has none.
   static func make(
-    for property: Property, _ style: RecordStyle, to out: ByteWriter
+    for property: Property, _ format: RecordFormat, to out: ByteWriter
   ) -> CellWriter? {
     guard property.collection == .none else { return nil }
     switch property.kind {
-    case .int: return IntegerCell(style, to: out)
-    case .bool: return BoolCell(style, to: out)
-    case .double: return DoubleCell(style, to: out)
-    case .string: return StringCell(style, to: out)
-    case .date: return DateCell(style, to: out)
+    case .int: return IntegerCell(format, to: out)
+    case .bool: return BoolCell(format, to: out)
+    case .double: return DoubleCell(format, to: out)
+    case .string: return StringCell(format, to: out)
+    case .date: return DateCell(format, to: out)
     default: return nil
     }
   }
@@ -68,7 +93,7 @@ private final class IntegerCell: CellWriter {
     if let value = leaf?.value(at: row + offset) {
       out.writeInt(value)
     } else {
-      out.write(style.null)
+      out.write(format.null)
     }
   }
 }
@@ -86,7 +111,7 @@ private final class BoolCell: CellWriter {
     if case .bool(let value)? = try leaf?.value(at: row + offset) {
       out.write(value ? "true" : "false")
     } else {
-      out.write(style.null)
+      out.write(format.null)
     }
   }
 }
@@ -102,10 +127,10 @@ private final class DoubleCell: CellWriter {
 
   override func write(_ row: Int) throws(StorageError) {
     guard let value = leaf?.value(at: row + offset) else {
-      out.write(style.null)
+      out.write(format.null)
       return
     }
-    let isText = !value.isFinite && (style == .json || style == .compactJSON)
+    let isText = !value.isFinite && (style.isJSON)
     if isText { out.byte(UInt8(ascii: "\"")) }
     out.writeDouble(value)
     if isText { out.byte(UInt8(ascii: "\"")) }
@@ -123,13 +148,15 @@ private final class StringCell: CellWriter {
 
   override func write(_ row: Int) throws(StorageError) {
     guard let bytes = try leaf?.value(at: row + offset) else {
-      out.write(style.null)
+      out.write(format.null)
       return
     }
     switch style {
     case .json, .compactJSON: JSONText.writeString(bytes, to: out)
     case .csv: RecordText.writeCSV(bytes, to: out)
     case .tsv: RecordText.writeTSV(bytes, to: out)
+    case .literal: LiteralText.writeQuoted(bytes, to: out)
+    case .cell: LiteralText.writeCell(bytes, isMixed: false, to: out)
     }
   }
 }
@@ -146,13 +173,17 @@ private final class DateCell: CellWriter {
 
   override func write(_ row: Int) throws(StorageError) {
     guard let value = try leaf?.value(at: row + offset) else {
-      out.write(style.null)
+      out.write(format.null)
       return
     }
     text.removeAll(keepingCapacity: true)
-    let isText = style == .json || style == .compactJSON
+    let isText = style.isJSON
     if isText { text.append(UInt8(ascii: "\"")) }
-    value.append(to: &text)
+    if format.usesLocalTime {
+      LocalTime.append(value, to: &text)
+    } else {
+      value.append(to: &text)
+    }
     if isText { text.append(UInt8(ascii: "\"")) }
     out.write(text)
   }

@@ -3,10 +3,10 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// Writes the values of the columns of a result, row by row, in a style for programs.
+/// Writes the values of the columns of a result, row by row.
 final class RecordWriter {
   private let result: ResultSet
-  private let style: RecordStyle
+  private let format: RecordFormat
   private let out: ByteWriter
   private let values: ValueWriter
   /// For values whose text has to be quoted again.
@@ -17,17 +17,17 @@ final class RecordWriter {
   private let stored: [(column: Int, reader: Int)]
   private var block = 0
 
-  init(_ result: ResultSet, _ style: RecordStyle, to out: ByteWriter) {
+  init(_ result: ResultSet, _ format: RecordFormat, to out: ByteWriter) {
     self.result = result
-    self.style = style
+    self.format = format
     self.out = out
-    values = ValueWriter(result.schema, to: out)
+    values = ValueWriter(result.schema, to: out, usesLocalTime: format.usesLocalTime)
     nested = ValueWriter(result.schema, to: ByteWriter())
     var cells: [CellWriter?] = []
     var stored: [(column: Int, reader: Int)] = []
     for (column, source) in result.columns.map(\.source).enumerated() {
       guard case .property(let property, let reader) = source,
-        let cell = CellWriter.make(for: property, style, to: out)
+        let cell = CellWriter.make(for: property, format, to: out)
       else {
         cells.append(nil)
         continue
@@ -71,10 +71,23 @@ final class RecordWriter {
   private func write(
     _ cell: ResultSet.Cell, _ column: ResultColumn
   ) throws(StorageError) {
-    switch style {
+    if cell.isNull {
+      out.write(format.null)
+      return
+    }
+    switch format.style {
     case .json: try write(cell, column, .json, to: values)
     case .compactJSON: try write(cell, column, .compactJSON, to: values)
+    case .literal: try write(cell, column, .literal, to: values)
     case .csv, .tsv: try writeField(cell, column)
+    case .cell:
+      switch cell {
+      case .stored(.string(let bytes)):
+        LiteralText.writeCell(bytes, isMixed: column.isMixed, to: out)
+      case .value(.scalar(.string(let bytes))):
+        bytes.withUnsafeBytes { LiteralText.writeCell($0, isMixed: column.isMixed, to: out) }
+      default: try write(cell, column, .literal, to: values)
+      }
     }
   }
 
@@ -93,10 +106,6 @@ final class RecordWriter {
   private func writeField(
     _ cell: ResultSet.Cell, _ column: ResultColumn
   ) throws(StorageError) {
-    if cell.isNull {
-      out.write(style.null)
-      return
-    }
     var cell = cell
     if !column.isMixed, let value = try primaryKey(of: cell) { cell = .value(.scalar(value)) }
     switch cell {
@@ -131,7 +140,7 @@ final class RecordWriter {
   }
 
   private func writeText(_ bytes: UnsafeRawBufferPointer) {
-    style == .csv ? RecordText.writeCSV(bytes, to: out) : RecordText.writeTSV(bytes, to: out)
+    format.style == .csv ? RecordText.writeCSV(bytes, to: out) : RecordText.writeTSV(bytes, to: out)
   }
 }
 
@@ -140,7 +149,7 @@ extension Renderer {
   func renderRecords(_ rows: Range<Int>, _ style: RecordStyle) throws(ShellError) {
     let separator = style == .csv ? UInt8(ascii: ",") : 0x09
     if settings.showsHeader { writeHeader(style, separator) }
-    let record = RecordWriter(result, style, to: out)
+    let record = RecordWriter(result, RecordFormat(style), to: out)
     let columnCount = result.columns.count
     try forEachRow(rows) { (_) throws(ShellError) in
       try begin(record)

@@ -28,7 +28,7 @@ extension Renderer {
 
   /// One object a line.
   func renderJSONLines(_ rows: Range<Int>) throws(ShellError) {
-    let record = RecordWriter(result, .compactJSON, to: out)
+    let record = RecordWriter(result, RecordFormat(.compactJSON), to: out)
     let prefixes = prefixes(.compactJSON)
     try forEachRow(rows) { (_) throws(ShellError) in
       try begin(record)
@@ -59,38 +59,51 @@ extension Renderer {
   private func forEachJSONObject(
     _ rows: Range<Int>, indent: Int, _ before: () -> Void
   ) throws(ShellError) {
+    // The values are written to memory without what stands between them, which depends on whether
+    // they fit on a line.
     let memory = ByteWriter()
-    let flat = RecordWriter(result, .json, to: memory)
-    let tall = RecordWriter(result, .json, to: out)
-    let prefixes = prefixes(.json)
+    let record = RecordWriter(result, RecordFormat(.json), to: memory)
+    let flat = prefixes(.json)
+    let tall = tallPrefixes(indent: indent + 2)
+    let restWidth = flat.reduce(indent + 1) { $0 + $1.withUnsafeBytes { displayWidth(of: $0) } }
+    var ends = [Int](repeating: 0, count: flat.count)
     try forEachRow(rows) { (_) throws(ShellError) in
       before()
-      try begin(flat)
-      try writeObject(flat, prefixes, to: memory)
-      out.pad(indent)
-      let fits = memory.consumeBytes { bytes in
-        let fits = indent + displayWidth(of: bytes) <= Renderer.lineWidth
-        if fits { out.write(bytes) }
-        return fits
+      try begin(record)
+      for column in ends.indices {
+        try record.write(column)
+        ends[column] = memory.bufferedByteCount
       }
-      if !fits {
-        try begin(tall)
-        try writeTall(tall, indent: indent)
+      memory.consumeBytes { bytes in
+        let fits =
+          restWidth + bytes.count <= Renderer.lineWidth
+          || restWidth + displayWidth(of: bytes) <= Renderer.lineWidth
+        out.pad(indent)
+        if ends.isEmpty { out.byte(UInt8(ascii: "{")) }
+        var start = 0
+        for column in ends.indices {
+          out.write(fits ? flat[column] : tall[column])
+          out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<ends[column]]))
+          start = ends[column]
+        }
+        if !fits {
+          out.byte(0x0A)
+          out.pad(indent)
+        }
+        out.byte(UInt8(ascii: "}"))
       }
     }
   }
 
-  /// One property a line.
-  private func writeTall(_ record: RecordWriter, indent: Int) throws(ShellError) {
-    for (i, column) in result.columns.enumerated() {
-      out.write(i == 0 ? "{\n" : ",\n")
-      out.pad(indent + 2)
-      JSONText.writeString(column.title, to: out)
-      out.write(": ")
-      try record.write(i)
+  /// What stands before each value if each has a line of its own.
+  private func tallPrefixes(indent: Int) -> [[UInt8]] {
+    let memory = ByteWriter()
+    return result.columns.enumerated().map { i, column in
+      memory.write(i == 0 ? "{\n" : ",\n")
+      memory.pad(indent)
+      JSONText.writeString(column.title, to: memory)
+      memory.write(": ")
+      return memory.takeBytes()
     }
-    out.byte(0x0A)
-    out.pad(indent)
-    out.byte(UInt8(ascii: "}"))
   }
 }

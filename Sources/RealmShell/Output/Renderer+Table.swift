@@ -4,8 +4,6 @@ import RealmValues
 
 /// One column of a table on the screen.
 struct TableColumn {
-  /// The column; nil for the position in the results.
-  let source: ResultColumn?
   let title: TitleText
   let isRightAligned: Bool
   var width: Int
@@ -23,16 +21,20 @@ extension Renderer {
       footer(rows, hasMore)
       return
     }
-    let cells = makeValueWriter(to: ByteWriter())
+    let memory = ByteWriter()
+    let record = RecordWriter(result, RecordFormat(.cell, settings), to: memory)
     var columns = makeColumns(rows)
+    let first = columns.count - result.columns.count
+    var widths = columns.map(\.width)
     try forEachRow(rows) { (_) throws(ShellError) in
-      for i in columns.indices {
-        guard let source = columns[i].source else { continue }
-        _ = try writeCellText(source, cells)
-        let width = cells.out.consumeBytes { displayWidth(of: $0) }
-        if width > columns[i].width { columns[i].width = width }
+      try begin(record)
+      for i in first..<widths.count {
+        try writeCell(i - first, record, memory)
+        let width = memory.consumeBytes { displayWidth(of: $0) }
+        if width > widths[i] { widths[i] = width }
       }
     }
+    for i in columns.indices { columns[i].width = widths[i] }
     if let needed = fit(&columns) {
       try renderLines(rows, note: " (as lines: a table needs \(needed) columns)", hasMore)
       return
@@ -40,7 +42,17 @@ extension Renderer {
     let printer = TablePrinter(columns, settings, to: out)
     printer.writeTop()
     try forEachRow(rows) { (row) throws(ShellError) in
-      try writeRow(row, printer, cells)
+      try begin(record)
+      if first > 0 {
+        memory.writeInt(Int64(row))
+        memory.consumeBytes { printer.write($0, column: 0, nil) }
+      }
+      for i in 0..<result.columns.count {
+        let style = settings.usesColor ? try style(of: result.columns[i]) : nil
+        try writeCell(i, record, memory)
+        memory.consumeBytes { printer.write($0, column: i + first, style) }
+      }
+      printer.endRow()
     }
     printer.writeBottom()
     if settings.mode != .markdown { footer(rows, hasMore) }
@@ -51,13 +63,13 @@ extension Renderer {
     if settings.showsIndex {
       let width = decimalDigitCount(UInt64(rows.upperBound - 1))
       columns.append(
-        TableColumn(source: nil, title: TitleText("#"), isRightAligned: true, width: width))
+        TableColumn(title: TitleText("#"), isRightAligned: true, width: width))
     }
     for column in result.columns {
       let title = TitleText(column.title)
       columns.append(
         TableColumn(
-          source: column, title: title, isRightAligned: column.isNumeric, width: title.width))
+          title: title, isRightAligned: column.isNumeric, width: title.width))
     }
     if settings.mode == .markdown {
       for i in columns.indices { columns[i].width = max(columns[i].width, 3) }
@@ -65,56 +77,17 @@ extension Renderer {
     return columns
   }
 
-  private func writeRow(
-    _ row: Int, _ printer: TablePrinter, _ cells: ValueWriter
+  private func writeCell(
+    _ column: Int, _ record: RecordWriter, _ memory: ByteWriter
   ) throws(ShellError) {
-    for (i, column) in printer.columns.enumerated() {
-      var style: TablePrinter.Style?
-      if let source = column.source {
-        style = try writeCellText(source, cells)
-      } else {
-        cells.out.writeInt(Int64(row))
-      }
-      cells.out.consumeBytes { printer.write($0, column: i, style) }
-    }
-    printer.endRow()
+    try record.write(column)
+    if settings.mode == .markdown { escapeBars(memory) }
   }
 
-  /// Writes the text of a cell to the memory of `cells` and gives its style.
-  private func writeCellText(
-    _ column: ResultColumn, _ cells: ValueWriter
-  ) throws(ShellError) -> TablePrinter.Style? {
-    let cell = try result.cell(column)
-    var style: TablePrinter.Style?
-    do throws(StorageError) {
-      switch cell {
-      case .stored(.null), .value(.scalar(.null)):
-        style = .dim
-        cells.out.write(settings.nullText)
-      case .stored(.string(let bytes)): writeText(bytes, column, cells)
-      case .value(.scalar(.string(let bytes))):
-        bytes.withUnsafeBytes { writeText($0, column, cells) }
-      case .stored(let value):
-        style = TablePrinter.Style(value)
-        try cells.write(value, isMixed: column.isMixed, .literal)
-      case .value(let value):
-        style = TablePrinter.Style(value)
-        try cells.write(value, isMixed: column.isMixed, .literal)
-      }
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
-    }
-    if settings.mode == .markdown { escapeBars(cells.out) }
-    return style
-  }
-
-  private func writeText(
-    _ bytes: UnsafeRawBufferPointer, _ column: ResultColumn, _ cells: ValueWriter
-  ) {
-    if LiteralText.needsQuotes(bytes, isMixed: column.isMixed) {
-      cells.quoted(bytes)
-    } else {
-      EscapedText.write(bytes, .bare, to: cells.out)
+  private func style(of column: ResultColumn) throws(ShellError) -> TablePrinter.Style? {
+    switch try result.cell(column) {
+    case .stored(let value): TablePrinter.Style(value)
+    case .value(let value): TablePrinter.Style(value)
     }
   }
 

@@ -58,36 +58,20 @@ struct Renderer {
     }
   }
 
-  /// A writer of literals in the modes for people.
-  func makeValueWriter(to out: ByteWriter) -> ValueWriter {
-    ValueWriter(result.schema, to: out, usesLocalTime: settings.usesLocalTime)
-  }
-
-  /// Writes a cell as a literal.
-  func writeLiteral(_ column: ResultColumn, to writer: ValueWriter) throws(ShellError) {
-    let cell = try result.cell(column)
-    do throws(StorageError) {
-      switch cell {
-      case .stored(let value): try writer.write(value, isMixed: column.isMixed, .literal)
-      case .value(let value): try writer.write(value, isMixed: column.isMixed, .literal)
-      }
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
-    }
-  }
-
   // MARK: Literals
 
   /// Statements that would make the objects again; only what is stored belongs in them.
   private func renderLiterals(_ rows: Range<Int>) throws(ShellError) {
+    let record = RecordWriter(result, RecordFormat(.literal), to: out)
     let values = ValueWriter(result.schema, to: out)
-    let columns = result.columns.filter(\.isStored)
+    let columns = result.columns.indices.filter { result.columns[$0].isStored }
     try forEachRow(rows) { (_) throws(ShellError) in
+      try begin(record)
       out.write("add \(quotedName(result.objectClass.name)) {")
       for (i, column) in columns.enumerated() {
         if i > 0 { out.write(", ") }
-        values.key(column.title, .literal)
-        try writeLiteral(column, to: values)
+        values.key(result.columns[column].title, .literal)
+        try record.write(column)
       }
       out.write("}\n")
     }
@@ -99,23 +83,22 @@ struct Renderer {
   func renderLines(
     _ rows: Range<Int>, note: String, _ hasMore: Bool
   ) throws(ShellError) {
-    let values = makeValueWriter(to: out)
+    let record = RecordWriter(result, RecordFormat(.literal, settings), to: out)
+    let values = ValueWriter(result.schema, to: out)
     let titles = result.columns.map { TitleText($0.title) }
     let width = titles.map(\.width).max() ?? 0
+    let labels = titles.map { title in
+      "  ".utf8 + title.bytes + [UInt8](repeating: 0x20, count: width - title.width + 2)
+    }
     var isFirst = true
     try forEachRow(rows) { (row) throws(ShellError) in
+      try begin(record)
       if !isFirst { out.byte(0x0A) }
       isFirst = false
       try writeName(of: result.keys[row], to: values)
-      for (column, title) in zip(result.columns, titles) {
-        out.write("  ")
-        out.write(title.bytes)
-        out.pad(width - title.width + 2)
-        if try result.cell(column).isNull {
-          out.write(settings.nullText)
-        } else {
-          try writeLiteral(column, to: values)
-        }
+      for column in labels.indices {
+        out.write(labels[column])
+        try record.write(column)
         out.byte(0x0A)
       }
     }

@@ -4,7 +4,9 @@ import RealmValues
 
 /// Prints the lines of a table whose column widths are known.
 final class TablePrinter {
-  let columns: [TableColumn]
+  private let columns: [TableColumn]
+  private let widths: [Int]
+  private let isRightAligned: [Bool]
   private let settings: OutputSettings
   private let out: ByteWriter
   /// Screen column, from 1, at which each column of the table starts with the gap before it.
@@ -16,6 +18,8 @@ final class TablePrinter {
 
   init(_ columns: [TableColumn], _ settings: OutputSettings, to out: ByteWriter) {
     self.columns = columns
+    widths = columns.map(\.width)
+    isRightAligned = columns.map(\.isRightAligned)
     self.settings = settings
     self.out = out
     let (firstGap, gap) = settings.mode == .box ? (2, 3) : (0, 2)
@@ -140,7 +144,7 @@ final class TablePrinter {
 
   /// Writes a cell with the gap before it; a text that is too long is cut.
   func write(_ text: UnsafeRawBufferPointer, column index: Int, _ style: Style?) {
-    let column = columns[index]
+    let room = widths[index]
     if isUncertain { placeCursor(starts[index]) }
     isUncertain = false
     switch settings.mode {
@@ -150,19 +154,19 @@ final class TablePrinter {
     }
     var text = text
     var width = displayWidth(of: text)
-    let isCut = width > column.width
+    let isCut = width > room
     if isCut {
-      (text, width) = cut(text, to: column.width - 1)
+      (text, width) = cut(text, to: room - 1)
       width += 1
     }
-    if column.isRightAligned { out.pad(column.width - width) }
+    if isRightAligned[index] { out.pad(room - width) }
     styled(style) {
       out.write(text)
       if isCut { out.write("…") }
     }
     isUncertain = settings.placesCursor && settings.isTerminal && hasUncertainWidth(text)
-    let isLast = index == columns.count - 1 && settings.mode == .table
-    if !column.isRightAligned, !isLast { out.pad(column.width - width) }
+    let isLast = index == widths.count - 1 && settings.mode == .table
+    if !isRightAligned[index], !isLast { out.pad(room - width) }
   }
 
   private func placeCursor(_ column: Int) { out.write("\u{1B}[\(column)G") }

@@ -96,6 +96,24 @@ enum EscapedText {
 ///
 /// Source: shell.md 4.
 enum LiteralText {
+  /// Writes a string with quotes.
+  static func writeQuoted(_ bytes: UnsafeRawBufferPointer, to out: ByteWriter) {
+    out.byte(UInt8(ascii: "\""))
+    EscapedText.write(bytes, .literal, to: out)
+    out.byte(UInt8(ascii: "\""))
+  }
+
+  /// Writes a string in a cell of a table, in quotes if it could be mistaken.
+  static func writeCell(
+    _ bytes: UnsafeRawBufferPointer, isMixed: Bool, to out: ByteWriter
+  ) {
+    if needsQuotes(bytes, isMixed: isMixed) {
+      writeQuoted(bytes, to: out)
+    } else {
+      EscapedText.write(bytes, .bare, to: out)
+    }
+  }
+
   /// Whether a text can stand as a name without quotes.
   static func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard let first = bytes.first else { return false }
@@ -109,8 +127,7 @@ enum LiteralText {
       && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
   }
 
-  /// Whether a string in a cell has to stand in quotes, since it could be mistaken.
-  static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
+  private static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     if first == 0x20 || last == 0x20 || containsControl(bytes) { return true }
     if bytes.count == 4, bytes.elementsEqual("null".utf8) { return true }

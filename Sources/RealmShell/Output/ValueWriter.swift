@@ -75,7 +75,8 @@ final class ValueWriter {
     case .float(let number): float(number, isMixed, form)
     case .double(let number): double(number, isMixed, form)
     case .decimal(let number): tagged("decimal", isMixed, form) { number.append(to: &$0) }
-    case .string(let bytes): form.isJSON ? JSONText.writeString(bytes, to: out) : quoted(bytes)
+    case .string(let bytes):
+      form.isJSON ? JSONText.writeString(bytes, to: out) : LiteralText.writeQuoted(bytes, to: out)
     case .data(let bytes): data(bytes, isMixed, form)
     case .date(let date): self.date(date, isMixed, form)
     case .objectID(let id):
@@ -202,13 +203,6 @@ final class ValueWriter {
     }
   }
 
-  /// A text in quotes with escapes.
-  func quoted(_ bytes: UnsafeRawBufferPointer) {
-    out.byte(UInt8(ascii: "\""))
-    EscapedText.write(bytes, .literal, to: out)
-    out.byte(UInt8(ascii: "\""))
-  }
-
   // MARK: Objects and collections
 
   private func link(
@@ -311,7 +305,7 @@ final class ValueWriter {
     } else if LiteralText.isName(key) {
       out.write(key)
     } else {
-      quoted(key)
+      LiteralText.writeQuoted(key, to: out)
     }
     out.write(form == .compactJSON ? ":" : ": ")
   }
