@@ -95,7 +95,8 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: common),
+      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Transcripts"],
+      swiftSettings: common),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

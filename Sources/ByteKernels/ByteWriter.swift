@@ -11,10 +11,20 @@ public final class ByteWriter {
   /// The errno of the first failed write, for example `EPIPE`; nil while all went well.
   public private(set) var failure: Int32?
 
-  private var base: UnsafeMutableRawPointer
-  private var capacity: Int
-  private var used = 0
+  /// The buffer. Behind a pointer, since the fields of a class cost a check at each access.
+  @usableFromInline let buffer: UnsafeMutablePointer<Buffer>
   private let sink: Sink
+
+  @usableFromInline struct Buffer {
+    @usableFromInline var base: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline var used = 0
+
+    init(capacity: Int) {
+      self.capacity = capacity
+      base = .allocate(byteCount: capacity, alignment: 16)
+    }
+  }
 
   private enum Sink {
     case memory
@@ -28,8 +38,8 @@ public final class ByteWriter {
   public init(descriptor: Int32) {
     precondition(descriptor >= 0)
     sink = .descriptor(descriptor)
-    capacity = Self.initialCapacity
-    base = .allocate(byteCount: capacity, alignment: 16)
+    buffer = .allocate(capacity: 1)
+    buffer.initialize(to: Buffer(capacity: Self.initialCapacity))
   }
 
   /// Makes a writer that hands a function all bytes each time the buffer is full or flushed.
@@ -38,29 +48,44 @@ public final class ByteWriter {
   ///   `failure`.
   public init(bufferByteCount: Int, sink: @escaping (UnsafeRawBufferPointer) -> Int32?) {
     self.sink = .function(sink)
-    capacity = bufferByteCount
-    base = .allocate(byteCount: capacity, alignment: 16)
+    buffer = .allocate(capacity: 1)
+    buffer.initialize(to: Buffer(capacity: bufferByteCount))
   }
 
   /// Makes a writer that keeps everything in memory until `takeBytes()`.
   public init() {
     sink = .memory
-    capacity = Self.initialCapacity
-    base = .allocate(byteCount: capacity, alignment: 16)
+    buffer = .allocate(capacity: 1)
+    buffer.initialize(to: Buffer(capacity: Self.initialCapacity))
   }
 
-  deinit { base.deallocate() }
+  deinit {
+    base.deallocate()
+    buffer.deallocate()
+  }
+
+  @inlinable @inline(__always)
+  var base: UnsafeMutableRawPointer { buffer.pointee.base }
+
+  @inlinable @inline(__always)
+  var capacity: Int { buffer.pointee.capacity }
+
+  @inlinable @inline(__always)
+  var used: Int {
+    get { buffer.pointee.used }
+    set { buffer.pointee.used = newValue }
+  }
 
   /// The number of bytes waiting in the buffer; for a memory sink all bytes written.
   public var bufferedByteCount: Int { used }
 
   /// Appends bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func write(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress, bytes.count > 0 else { return }
     let byteCount = bytes.count
     if byteCount <= capacity &- used {
-      memcpy(base + used, source, byteCount)
+      (base + used).copyMemory(from: source, byteCount: byteCount)
       used &+= byteCount
     } else {
       writeSlowly(source, byteCount)
@@ -68,7 +93,7 @@ public final class ByteWriter {
   }
 
   /// Appends the UTF-8 of a literal.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func write(_ text: StaticString) {
     if text.hasPointerRepresentation {
       write(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
@@ -90,7 +115,7 @@ public final class ByteWriter {
   }
 
   /// Appends one byte.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func byte(_ byte: UInt8) {
     if used == capacity { makeRoom(1) }
     base.storeBytes(of: byte, toByteOffset: used, as: UInt8.self)
@@ -113,7 +138,7 @@ public final class ByteWriter {
   ///
   /// - Parameter body: Gets room for `limit` bytes and returns how many it has stored.
   /// - Precondition: `limit` is not negative and the closure returns a number in `0...limit`.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func write(atMost limit: Int, _ body: (UnsafeMutableRawPointer) -> Int) {
     precondition(limit >= 0)
     if capacity &- used < limit { makeRoom(limit) }
@@ -143,33 +168,31 @@ public final class ByteWriter {
     return bytes
   }
 
-  /// Calls a closure with the bytes of a memory sink, which it may not keep, and empties the sink.
+  /// Hands the bytes of a memory sink to a closure, without a copy; the sink is empty afterwards.
   ///
   /// - Precondition: The writer was made by `init()`, and the closure does not write to it.
-  public func consumeBytes<Result, Failure: Error>(
-    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
+  public func drain<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     precondition(isMemory)
-    let byteCount = used
+    let result = body(UnsafeRawBufferPointer(start: base, count: used))
     used = 0
-    return try body(UnsafeRawBufferPointer(start: base, count: byteCount))
+    return result
   }
 
   /// Makes at least `byteCount` bytes of the buffer free.
-  @inline(never)
-  private func makeRoom(_ byteCount: Int) {
+  @usableFromInline @inline(never)
+  func makeRoom(_ byteCount: Int) {
     flush()
     guard capacity &- used < byteCount else { return }
     let newCapacity = max(capacity &* 2, used + byteCount)
     let larger = UnsafeMutableRawPointer.allocate(byteCount: newCapacity, alignment: 16)
     memcpy(larger, base, used)
     base.deallocate()
-    base = larger
-    capacity = newCapacity
+    buffer.pointee.base = larger
+    buffer.pointee.capacity = newCapacity
   }
 
-  @inline(never)
-  private func writeSlowly(_ source: UnsafeRawPointer, _ byteCount: Int) {
+  @usableFromInline @inline(never)
+  func writeSlowly(_ source: UnsafeRawPointer, _ byteCount: Int) {
     if !isMemory, byteCount >= capacity {
       flush()
       send(source, byteCount)
@@ -206,13 +229,13 @@ public final class ByteWriter {
 
 extension ByteWriter {
   /// Appends a number in decimal.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func writeInt(_ value: Int64) {
     write(atMost: maximumIntegerByteCount) { printInt(value, to: $0) }
   }
 
   /// Appends a number in decimal.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func writeUInt(_ value: UInt64) {
     write(atMost: maximumIntegerByteCount) { printUInt(value, to: $0) }
   }

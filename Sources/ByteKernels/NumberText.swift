@@ -7,7 +7,7 @@ public let maximumIntegerByteCount = 20
 public let maximumDoubleByteCount = 32
 
 /// Stores a number in decimal and returns the number of bytes, at most `maximumIntegerByteCount`.
-@inline(__always)
+@inlinable @inline(__always)
 public func printInt(_ value: Int64, to out: UnsafeMutableRawPointer) -> Int {
   guard value < 0 else { return printUInt(UInt64(bitPattern: value), to: out) }
   out.storeBytes(of: 0x2D, as: UInt8.self)

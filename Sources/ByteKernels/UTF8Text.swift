@@ -81,3 +81,54 @@ private func sequenceByteCount(in bytes: UnsafeRawBufferPointer, at i: Int) -> I
   for k in 2..<max(2, byteCount) where bytes[i &+ k] & 0xC0 != 0x80 { return 0 }
   return byteCount
 }
+
+/// Whether a text is ASCII without control characters and without two given characters.
+public func isPrintableASCII(
+  _ bytes: UnsafeRawBufferPointer, without first: UInt8, _ second: UInt8
+) -> Bool {
+  !hasSpecialByte(bytes, first, second, high: .max)
+}
+
+/// Whether a text is free of ASCII control characters and of two given ASCII characters.
+public func isPrintable(
+  _ bytes: UnsafeRawBufferPointer, without first: UInt8, _ second: UInt8
+) -> Bool {
+  !hasSpecialByte(bytes, first, second, high: 0)
+}
+
+/// Looks for ASCII control characters, two given bytes, and, if `high` is not 0, bytes from 0x80 on.
+@inline(__always)
+private func hasSpecialByte(
+  _ bytes: UnsafeRawBufferPointer, _ first: UInt8, _ second: UInt8, high: UInt64
+) -> Bool {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  /// Not 0 if a byte of the word is special.
+  func marks(_ word: UInt64) -> UInt64 {
+    // A subtraction borrows from bit 7 of a byte below the limit; borrows into the bytes above it
+    // can only add marks to a word that has one.
+    func equal(_ byte: UInt8) -> UInt64 {
+      let difference = word ^ (ones &* UInt64(byte))
+      return (difference &- ones) & ~difference
+    }
+    let controls = (word &- ones &* 0x20) & ~word | equal(0x7F)
+    return (controls | equal(first) | equal(second) | (word & high)) & (ones &* 0x80)
+  }
+  let count = bytes.count
+  if count >= 8 {
+    var i = 0
+    while i &+ 8 <= count {
+      if marks(bytes.loadUnaligned(fromByteOffset: i, as: UInt64.self)) != 0 { return true }
+      i &+= 8
+    }
+    return i < count
+      && marks(bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)) != 0
+  }
+  if count >= 4 {
+    let low = UInt64(bytes.loadUnaligned(as: UInt32.self))
+    let top = UInt64(bytes.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+    return marks(low | top &<< 32) != 0
+  }
+  return bytes.contains {
+    $0 < 0x20 || $0 == 0x7F || $0 == first || $0 == second || ($0 >= 0x80 && high != 0)
+  }
+}

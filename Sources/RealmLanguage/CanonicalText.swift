@@ -21,7 +21,7 @@ public enum CanonicalText {
       text += "B64\"".utf8
       Base64.append(value, to: &text)
       text.append(UInt8(ascii: "\""))
-    case .date(let value): append(value, to: &text)
+    case .date(let value): value.append(to: &text)
     case .objectID(let value): text += "oid(\(value))".utf8
     case .uuid(let value): text += "uuid(\(value))".utf8
     case .link(let table, let object): text += "L\(table.rawValue):\(object.rawValue)".utf8
@@ -90,16 +90,6 @@ public enum CanonicalText {
   private static func hexadecimal(_ value: UInt32, digits: Int) -> String {
     let text = String(value, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
-
-  /// Appends a date in UTC, with as many digits of a fraction as needed; beyond the years 0 to 9999
-  /// as seconds and nanoseconds.
-  public static func append(_ date: Timestamp, to text: inout [UInt8]) {
-    guard let form = DateText.utc(date) else {
-      text += "T\(date.seconds):\(date.nanoseconds)".utf8
-      return
-    }
-    text += form.utf8
   }
 
   /// Appends a name, in back quotes if it is not made of letters, digits and `_`.

@@ -9,10 +9,20 @@ extension Grammar {
       "open", .database,
       "open (PATH | memory [NAME]) [as NAME] [create | new] [readonly | shared] [key SOURCE] ...",
       "Opens a file or memory database and makes it the current one.",
+      terms: [
+        GrammarWord("as NAME", "name of the database; default the file name without .realm"),
+        GrammarWord("create", "makes the file if it does not exist"),
+        GrammarWord("new", "makes the file; it must not exist"),
+        GrammarWord("readonly", "changes no byte and leaves no side file"),
+        GrammarWord("shared", "takes part in the lock protocol from the start"),
+        GrammarWord("key SOURCE", "the key of an encrypted file, such as \"file:vault.key\""),
+        GrammarWord("schema PATH", "declares the classes of a script; version N is their version"),
+        GrammarWord("compact", "rewrites the file first if less than half of it is in use"),
+        GrammarWord("snapshot", "previous or a version: an older state, for reading only"),
+      ],
       examples: [
-        "open dogs.realm", "open scratch.realm new",
-        "open vault.realm readonly key \"file:vault.key\"",
-        "open memory tmp",
+        "open dogs.realm", "open vault.realm key \"file:vault.key\"",
+        "open dogs.realm as before snapshot previous",
       ], seeAlso: ["close", "use", "info"]
     ) { parser throws(SyntaxError) in try parser.openStatement() },
     Verb(
@@ -27,11 +37,24 @@ extension Grammar {
     Verb(
       "info", .database, "info [space | versions | history | file PATH [key SOURCE]]",
       "Tells what is known about the database, or about a file that cannot be opened.",
+      terms: [
+        GrammarWord("space", "where the bytes of the file are"),
+        GrammarWord("versions", "which versions are pinned, and by what"),
+        GrammarWord("history", "the kind of history and its entries"),
+        GrammarWord("file PATH", "a file that need not be open, or cannot be"),
+        GrammarWord("key SOURCE", "the key of an encrypted file, such as \"file:vault.key\""),
+      ],
       examples: ["info", "info space", "info file notes.txt"], seeAlso: ["open", "check", "schema"]
     ) { parser throws(SyntaxError) in try parser.infoStatement() },
     Verb(
       "check", .database, "check [PATH [key SOURCE]] [quick | deep]",
       "Reads everything and prints what is damaged.",
+      terms: [
+        GrammarWord("PATH", "a file instead of the current database"),
+        GrammarWord("key SOURCE", "the key of an encrypted file, such as \"file:vault.key\""),
+        GrammarWord("quick", "header, top node and free list only"),
+        GrammarWord("deep", "every value, index and backlink too"),
+      ],
       examples: ["check", "check deep", "check damaged.realm quick"], seeAlso: ["info"]
     ) { parser throws(SyntaxError) in try parser.checkStatement() },
   ]
@@ -41,6 +64,12 @@ extension Grammar {
       "schema", .schema,
       "schema [CLASS, ...] [as FORMAT] [to PATH] | schema version [N] | schema diff PATH",
       "Prints classes in the form they are declared, or in another format.",
+      terms: [
+        GrammarWord(
+          "FORMAT", "text, json, mermaid, dot, swift, kotlin, dart, csharp or typescript"),
+        GrammarWord("version", "prints the schema version, or sets it"),
+        GrammarWord("diff PATH", "compares with the schema of another file"),
+      ],
       examples: ["schema", "schema Dog, Person", "schema as json to dogs.json", "schema version"],
       seeAlso: ["info"]
     ) { parser throws(SyntaxError) in try parser.schemaStatement() }
@@ -50,6 +79,11 @@ extension Grammar {
     Verb(
       "get", .objects, "get OBJECT[.PATH] [show COLUMN, ...]",
       "Prints one object in full, or one of its values.",
+      terms: [
+        GrammarWord("OBJECT", "CLASS KEY, CLASS(KEY), CLASS#NUMBER or a variable"),
+        GrammarWord(
+          "show", "*, **, except NAMES, paths, expressions as NAME, or PATH {COLUMN, ...}"),
+      ],
       examples: ["get Dog 1", "get Person(1).address.city", "get $_[2]"],
       seeAlso: ["where"], givesValue: true
     ) { parser throws(SyntaxError) in try parser.getStatement() }
@@ -59,6 +93,13 @@ extension Grammar {
     Verb(
       "where", .queries, "where SOURCE [RQL] [args (...)] [show COLUMN, ...]",
       "Prints the objects that match.",
+      terms: [
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+        GrammarWord("args (...)", "the values of $0, $1, ... in the predicate"),
+        GrammarWord(
+          "show", "*, **, except NAMES, paths, expressions as NAME, or PATH {COLUMN, ...}"),
+      ],
       examples: [
         "where Dog", "where Dog age > 3 SORT(name ASC) show name, age",
         "where Person(1).dogs color == null", "where Dog name == $0 args (\"Rex\")",
@@ -66,6 +107,11 @@ extension Grammar {
     ) { parser throws(SyntaxError) in try parser.whereStatement() },
     Verb(
       "count", .queries, "count SOURCE [where RQL [args (...)]]", "Prints the number of objects.",
+      terms: [
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+        GrammarWord("args (...)", "the values of $0, $1, ... in the predicate"),
+      ],
       examples: [
         "count Dog", "count Dog where age > 3 and ANY owners.name == \"Ann\"",
         "count Person(1).dogs",
@@ -77,6 +123,9 @@ extension Grammar {
     ) { parser throws(SyntaxError) in try parser.moreStatement() },
     Verb(
       "last", .queries, "last [MODE]", "Prints the last result again, in full.",
+      terms: [
+        GrammarWord("MODE", "an output mode; see help modes")
+      ],
       examples: ["last", "last jsonl"], seeAlso: ["where", "more", "mode"]
     ) { parser throws(SyntaxError) in try parser.lastStatement() },
   ]
@@ -86,9 +135,17 @@ extension Grammar {
       "export", .transfer,
       "export (SOURCE [where RQL] [show COLUMN, ...] | all) to PATH [format FORMAT] [append] [links]",
       "Writes objects to a file.",
+      terms: [
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+        GrammarWord("all", "every class"),
+        GrammarWord("FORMAT", "csv, tsv, json, jsonl, sql or sqlite; default by the file name"),
+        GrammarWord("append", "adds to the file"),
+        GrammarWord("links", "includes the objects linked to"),
+      ],
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
-        "export all to dogs.db format sqlite",
+        "export all to folder format csv",
       ], seeAlso: ["where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
     Verb(

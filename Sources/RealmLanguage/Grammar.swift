@@ -20,6 +20,8 @@ public struct Verb: Sendable {
   public let synopsis: String
   /// What it does, in one sentence.
   public let effect: String
+  /// The words of the synopsis that need an explanation, in its order.
+  public let terms: [GrammarWord]
   /// Two to four statements.
   public let examples: [String]
   /// Related verbs.
@@ -31,7 +33,7 @@ public struct Verb: Sendable {
 
   init(
     _ name: String, aliases: [String] = [], _ group: Group, _ synopsis: String, _ effect: String,
-    examples: [String], seeAlso: [String], givesValue: Bool = false,
+    terms: [GrammarWord] = [], examples: [String], seeAlso: [String], givesValue: Bool = false,
     parse: @escaping @Sendable (inout Parser) throws(SyntaxError) -> StatementBody
   ) {
     self.name = name
@@ -39,6 +41,7 @@ public struct Verb: Sendable {
     self.group = group
     self.synopsis = synopsis
     self.effect = effect
+    self.terms = terms
     self.examples = examples
     self.seeAlso = seeAlso
     self.givesValue = givesValue

@@ -201,21 +201,26 @@ public enum Lexer {
   }
 
   /// The end of a date that starts at `start`: `YYYY-MM-DD`, maybe with a time, a fraction or
-  /// nanoseconds, and an offset. The parts are checked when the value is read.
+  /// nanoseconds, and an offset. With a sign before it the year may have more digits, but then the
+  /// time is needed. The parts are checked when the value is read.
   static func dateEnd(in bytes: Span<UInt8>, at start: Int) -> Int? {
     func digits(_ offset: Int, _ count: Int) -> Bool {
       for index in offset..<offset + count where !isDigit(peek(bytes, index)) { return false }
       return !isDigit(peek(bytes, offset + count))
     }
-    guard digits(start, 4), peek(bytes, start + 4) == UInt8(ascii: "-"), digits(start + 5, 2),
-      peek(bytes, start + 7) == UInt8(ascii: "-"), digits(start + 8, 2)
+    let hasSign = !isDigit(peek(bytes, start))
+    let yearStart = hasSign ? start + 1 : start
+    let yearEnd = digitsEnd(in: bytes, from: yearStart)
+    guard yearEnd - yearStart == 4 || (hasSign && yearEnd - yearStart > 4),
+      peek(bytes, yearEnd) == UInt8(ascii: "-"), digits(yearEnd + 1, 2),
+      peek(bytes, yearEnd + 3) == UInt8(ascii: "-"), digits(yearEnd + 4, 2)
     else { return nil }
-    var end = start + 10
+    var end = yearEnd + 6
     let separator = peek(bytes, end)
     guard separator == UInt8(ascii: "T") || separator == UInt8(ascii: "@"), digits(end + 1, 2),
       peek(bytes, end + 3) == UInt8(ascii: ":"), digits(end + 4, 2),
       peek(bytes, end + 6) == UInt8(ascii: ":"), digits(end + 7, 2)
-    else { return end }
+    else { return hasSign ? nil : end }
     end += 9
     let mark = peek(bytes, end)
     if mark == UInt8(ascii: ".") || mark == UInt8(ascii: ":"), isDigit(peek(bytes, end + 1)) {

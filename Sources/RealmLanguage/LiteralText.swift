@@ -1,16 +1,8 @@
+import ByteKernels
 import RealmValues
 
 /// Reads numbers from their text.
 enum NumberText {
-  static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
   static func isHexadecimal(_ text: ArraySlice<UInt8>) -> Bool {
     text.count > 2 && text[text.startIndex + 1] | 0x20 == UInt8(ascii: "x")
   }
@@ -52,7 +44,7 @@ enum NumberText {
     guard !digits.isEmpty else { return stopsAtOtherBytes ? 0 : nil }
     var value: UInt64 = 0
     for byte in digits {
-      guard let digit = hexDigit(byte), digit < base else {
+      guard let digit = hexadecimalDigit(byte), digit < base else {
         return stopsAtOtherBytes ? value : nil
       }
       let (product, overflow) = value.multipliedReportingOverflow(by: base)
@@ -69,6 +61,17 @@ enum NumberText {
   /// The float a lexically correct number stands for; overflow gives infinity.
   static func float(_ text: String) -> Float { Float(normalized(text)) ?? .nan }
 
+  /// The value of plain decimal digits, nil if one is something else or there are more than 18.
+  static func integerOfDigits(_ digits: ArraySlice<UInt8>) -> Int64? {
+    guard digits.count <= 18 else { return nil }
+    var value: Int64 = 0
+    for byte in digits {
+      guard Lexer.isDigit(byte) else { return nil }
+      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    return value
+  }
+
   /// Puts digits on both sides of the point, as the standard library wants them.
   private static func normalized(_ text: String) -> String {
     guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return text }
@@ -80,78 +83,16 @@ enum NumberText {
   }
 }
 
-/// Reads dates from their text.
+/// Reads dates by the rules of realm-core, which no other part of the program shares.
 enum DateText {
-  /// The timestamp of seconds and nanoseconds; nil if their signs differ or there are 10^9
-  /// nanoseconds or more.
-  static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> Timestamp? {
-    guard abs(Int128(nanoseconds)) < 1_000_000_000 else { return nil }
-    guard !(seconds > 0 && nanoseconds < 0), !(seconds < 0 && nanoseconds > 0) else { return nil }
-    return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
-  }
-
-  /// The date of one of the shell's forms: `YYYY-MM-DD`, a time after `T` or `@`, a fraction after
-  /// `.` or nanoseconds after `:`, `Z` or an offset. The parts must be in their ranges.
-  /// Source: shell.md 4.
-  static func parse(_ text: ArraySlice<UInt8>) -> Timestamp? {
-    var rest = text
-    func number(_ count: Int) -> Int64? {
-      let digits = rest.prefix(count)
-      rest = rest.dropFirst(count)
-      return digits.count == count ? NumberText.integerOfDigits(digits) : nil
-    }
-    func skip(_ character: Unicode.Scalar) -> Bool {
-      guard rest.first == UInt8(ascii: character) else { return false }
-      rest.removeFirst()
-      return true
-    }
-    guard let year = number(4), skip("-"), let month = number(2), skip("-"), let day = number(2),
-      (1...12).contains(month), day >= 1, day <= dayCount(month: month, year: year)
-    else { return nil }
-    var seconds = daysSinceEpoch(year: year, month: month, day: day) * 86400
-    var nanoseconds: Int64 = 0
-    if skip("T") || skip("@") {
-      guard let hour = number(2), skip(":"), let minute = number(2), skip(":"),
-        let second = number(2), hour < 24, minute < 60, second < 60
-      else { return nil }
-      seconds += hour * 3600 + minute * 60 + second
-      if skip(".") {
-        let digits = rest.prefix(while: Lexer.isDigit)
-        guard digits.count <= 9, let value = number(digits.count) else { return nil }
-        nanoseconds = (digits.count..<9).reduce(value) { value, _ in value * 10 }
-      } else if skip(":") {
-        let digits = rest.prefix(while: Lexer.isDigit)
-        guard digits.count <= 9, let value = number(digits.count) else { return nil }
-        nanoseconds = value
-      }
-    }
-    if !skip("Z"), !rest.isEmpty {
-      let isEast = skip("+")
-      guard isEast || skip("-"), let hour = number(2), skip(":"), let minute = number(2),
-        hour < 24, minute < 60
-      else { return nil }
-      seconds -= (hour * 3600 + minute * 60) * (isEast ? 1 : -1)
-    }
-    guard rest.isEmpty else { return nil }
-    // Before 1970 both parts are negative.
-    if seconds < 0, nanoseconds > 0 {
-      seconds += 1
-      nanoseconds -= 1_000_000_000
-    }
-    return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
-  }
-
-  private static func dayCount(month: Int64, year: Int64) -> Int64 {
-    switch month {
-    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
-    }
+  /// Not one of the two is positive and the other negative.
+  static func haveSameSign(_ seconds: Int64, _ nanoseconds: Int64) -> Bool {
+    seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
   }
 
   /// Days from 1970-01-01 to a date of the proleptic Gregorian calendar; `month` is 1 to 12, `day`
   /// may be any number.
-  static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
+  private static func daysSinceEpoch(year: Int64, month: Int64, day: Int64) -> Int64 {
     // Years that start in March put the leap day at their end.
     let year = month <= 2 ? year - 1 : year
     let era = (year >= 0 ? year : year - 399) / 400
@@ -160,23 +101,36 @@ enum DateText {
     return era * 146097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear + day - 1
       - 719468
   }
-}
 
-extension NumberText {
-  /// The value of plain decimal digits, nil if one is something else or there are more than 18.
-  static func integerOfDigits(_ digits: ArraySlice<UInt8>) -> Int64? {
-    guard digits.count <= 18 else { return nil }
-    var value: Int64 = 0
-    for byte in digits {
-      guard Lexer.isDigit(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+  /// The date of the calendar form of predicates, UTC: parts carry over, the seconds are cut to 32
+  /// bits as realm-core does; nil for a year before 1900. Source: query-language.md 5.
+  static func calendar(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    let parts = text.split { !Lexer.isDigit($0) }.map { digits in
+      Int64(Int32(clamping: NumberText.integerOfDigits(digits) ?? .max))
     }
-    return value
+    guard parts.count >= 6, parts[0] >= 1900 else { return nil }
+    let month = parts[1] - 1
+    let carried = month >= 0 ? month / 12 : -1
+    let days = daysSinceEpoch(
+      year: parts[0] + carried, month: month - carried * 12 + 1, day: parts[2])
+    let exact = days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
+    let seconds = Int64(Int32(truncatingIfNeeded: exact))
+    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
+    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
   }
 }
 
-/// Decodes Base64 with or without padding. Source: query-language.md 5.
+/// Base64 in literals.
 enum Base64 {
+  /// Appends the padded form.
+  static func append(_ data: [UInt8], to text: inout [UInt8]) {
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
+    text += unsafe data.withUnsafeBytes { bytes in unsafe base64(bytes) }
+  }
+
+  /// Reads Base64 with or without padding, unlike `decodeBase64` also if the unused bits of the last
+  /// digit are set, as predicates do. Source: query-language.md 5.
+  ///
   /// nil if a character is none of the alphabet, the length is impossible, or data follows padding.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var digits = text
@@ -210,90 +164,5 @@ enum Base64 {
     case UInt8(ascii: "/"): 63
     default: nil
     }
-  }
-}
-
-extension DateText {
-  /// The date of the calendar form of predicates, UTC: parts carry over, the seconds are cut to 32
-  /// bits as realm-core does; nil for a year before 1900. Source: query-language.md 5.
-  static func calendar(_ text: ArraySlice<UInt8>) -> Timestamp? {
-    let parts = text.split { !Lexer.isDigit($0) }.map { digits in
-      Int64(Int32(clamping: NumberText.integerOfDigits(digits) ?? .max))
-    }
-    guard parts.count >= 6, parts[0] >= 1900 else { return nil }
-    let month = parts[1] - 1
-    let carried = month >= 0 ? month / 12 : -1
-    let days = daysSinceEpoch(
-      year: parts[0] + carried, month: month - carried * 12 + 1, day: parts[2])
-    let exact = days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
-    let seconds = Int64(Int32(truncatingIfNeeded: exact))
-    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
-    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
-  }
-}
-
-extension Base64 {
-  /// Appends the encoded form, padded.
-  static func append(_ data: [UInt8], to text: inout [UInt8]) {
-    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    let digits = Array(alphabet.description.utf8)
-    text.reserveCapacity(text.count + (data.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: data.count, by: 3) {
-      var group: UInt32 = 0
-      for index in start..<start + 3 {
-        group = group << 8 | (index < data.count ? UInt32(data[index]) : 0)
-      }
-      for place in 0..<4 {
-        let isPadding = start + place > data.count
-        let digit = digits[Int(group >> UInt32(18 - 6 * place) & 63)]
-        text.append(isPadding ? UInt8(ascii: "=") : digit)
-      }
-    }
-  }
-}
-
-extension DateText {
-  /// The date in UTC, `2024-05-01T12:00:00.5Z`; nil outside the years 0 to 9999.
-  static func utc(_ date: Timestamp) -> String? {
-    var seconds = date.seconds
-    var nanoseconds = Int64(date.nanoseconds)
-    if nanoseconds < 0 {
-      seconds &-= 1
-      nanoseconds += 1_000_000_000
-    }
-    guard seconds >= -62_167_219_200, seconds < 253_402_300_800,
-      (0..<1_000_000_000).contains(nanoseconds)
-    else { return nil }
-    let day = seconds >= 0 ? seconds / 86400 : -((86399 - seconds) / 86400)
-    let (year, month, dayOfMonth) = civil(day)
-    let second = seconds - day * 86400
-    func padded(_ value: Int64, _ count: Int) -> String {
-      let text = String(value)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-    }
-    var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(dayOfMonth, 2))T"
-    text += "\(padded(second / 3600, 2)):\(padded(second / 60 % 60, 2)):\(padded(second % 60, 2))"
-    if nanoseconds > 0 {
-      var fraction = padded(nanoseconds, 9)
-      while fraction.utf8.last == UInt8(ascii: "0") { fraction.removeLast() }
-      text += "." + fraction
-    }
-    return text + "Z"
-  }
-
-  /// Year, month and day of a day counted from 1970-01-01.
-  private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    // Days of the era of 400 years that starts on March 1st of a year divisible by 400.
-    let shifted = day + 719468
-    let era = (shifted >= 0 ? shifted : shifted - 146096) / 146097
-    let dayOfEra = shifted - era * 146097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (
-      yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month,
-      dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-    )
   }
 }

@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmValues
 
 /// Literals of the shell. Source: shell.md 4.
@@ -12,13 +13,7 @@ extension Parser {
       try advance()
       return Literal(kind, range: range)
     case .minus, .plus: return try signedNumber()
-    case .date:
-      let range = token.range
-      guard let value = DateText.parse(bytes[range.start..<range.end]) else {
-        throw SyntaxError("no such date", range: range)
-      }
-      try advance()
-      return Literal(.date(value), range: range)
+    case .date: return try dateLiteral(token.range)
     case .string:
       let range = token.range
       let value = try unescaped(range)
@@ -29,13 +24,25 @@ extension Parser {
     }
   }
 
-  /// A number after its sign; nothing if no number follows directly.
+  private mutating func dateLiteral(_ range: SourceRange) throws(SyntaxError) -> Literal {
+    guard let value = Timestamp(parsing: Array(bytes[range.start..<range.end])) else {
+      throw SyntaxError("no such date", range: range)
+    }
+    resume(at: range.end)
+    return Literal(.date(value), range: range)
+  }
+
+  /// A number, or a date beyond the years 0 to 9999, after its sign; nothing if neither follows
+  /// directly.
   private mutating func signedNumber() throws(SyntaxError) -> Literal? {
     let sign = token
     let next = Lexer.token(in: bytes.span, at: sign.end)
     let range = SourceRange(start: sign.start, end: next.end)
     let isNegative = sign.kind == .minus
     guard next.start == sign.end else { return nil }
+    if let end = Lexer.dateEnd(in: bytes.span, at: sign.start) {
+      return try dateLiteral(SourceRange(start: sign.start, end: end))
+    }
     if next.kind == .number {
       let kind = try numberKind(next.range, isNegative: isNegative)
       resume(at: next.end)
@@ -56,7 +63,7 @@ extension Parser {
 
   private mutating func wordLiteral() throws(SyntaxError) -> Literal? {
     let range = token.range
-    guard range.length <= 20 else { return nil }
+    guard range.length <= 20, Self.startsLiteralWord(bytes[range.start]) else { return nil }
     let word = text(range)
     let follower = byte(at: range.end)
     func take(_ kind: Literal.Kind) throws(SyntaxError) -> Literal {
@@ -84,6 +91,17 @@ extension Parser {
     }
   }
 
+  /// Whether a word that starts with the byte can be or open a literal; saves reading most names.
+  private static func startsLiteralWord(_ byte: UInt8) -> Bool {
+    switch byte | 0x20 {
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "i"),
+      UInt8(ascii: "b"), UInt8(ascii: "o"), UInt8(ascii: "u"), UInt8(ascii: "h"),
+      UInt8(ascii: "d"):
+      true
+    default: false
+    }
+  }
+
   private mutating func base64Literal() throws(SyntaxError) -> Literal {
     let word = token
     try advance()
@@ -102,7 +120,7 @@ extension Parser {
       return nil
     }
     let range = SourceRange(start: token.start, end: match.end)
-    guard let value = DateText.timestamp(match.seconds, match.nanoseconds) else {
+    guard let value = Timestamp(parsing: Array(bytes[range.start..<range.end])) else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
         category: .badTimestamp)
@@ -133,7 +151,10 @@ extension Parser {
     switch word {
     case "oid": kind = ObjectID(hex: value).map(Literal.Kind.objectID)
     case "uuid": kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
-    case "hex": kind = Self.bytes(fromHex: value).map(Literal.Kind.data)
+    case "hex":
+      // Unsafe only in form: the kernel reads no further than the buffer's count.
+      let data = unsafe value.withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
+      kind = data.map(Literal.Kind.data)
     case "decimal": kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
     default: kind = .data(value)
     }
@@ -163,19 +184,6 @@ extension Parser {
       end += 1
     }
     return SourceRange(start: start, end: end)
-  }
-
-  private static func bytes(fromHex text: [UInt8]) -> [UInt8]? {
-    guard text.count.isMultiple(of: 2) else { return nil }
-    var result: [UInt8] = []
-    result.reserveCapacity(text.count / 2)
-    for index in stride(from: 0, to: text.count, by: 2) {
-      guard let high = NumberText.hexDigit(text[index]),
-        let low = NumberText.hexDigit(text[index + 1])
-      else { return nil }
-      result.append(high << 4 | low)
-    }
-    return result
   }
 
   /// The value of the number at `range`.
@@ -234,7 +242,7 @@ extension Parser {
     guard offset + 4 <= end else { return nil }
     var value: UInt32 = 0
     for index in offset..<offset + 4 {
-      guard let digit = NumberText.hexDigit(bytes[index]) else { return nil }
+      guard let digit = hexadecimalDigit(bytes[index]) else { return nil }
       value = value << 4 | UInt32(digit)
     }
     return Unicode.Scalar(value)

@@ -348,14 +348,16 @@ extension Parser {
   }
 
   private func seconds(_ token: RQLToken) throws(SyntaxError) -> Timestamp {
+    // Nanoseconds of a second and more are kept as they are. Source: query-language.md 5.
     guard let parts = RQLLexer.secondsAndNanoseconds(in: bytes.span, at: token.start),
-      let value = DateText.timestamp(parts.seconds, parts.nanoseconds)
+      let nanoseconds = Int32(exactly: parts.nanoseconds),
+      DateText.haveSameSign(parts.seconds, parts.nanoseconds)
     else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds",
         range: token.range, category: .badTimestamp)
     }
-    return value
+    return Timestamp(seconds: parts.seconds, nanoseconds: nanoseconds)
   }
 
   private func calendar(_ token: RQLToken) throws(SyntaxError) -> Timestamp {
@@ -417,7 +419,7 @@ extension Parser {
     switch rql.kind {
     case .date:
       let token = rql
-      guard let value = DateText.parse(bytes[token.start..<token.end]) else {
+      guard let value = Timestamp(parsing: Array(bytes[token.start..<token.end])) else {
         throw SyntaxError("no such date", range: token.range)
       }
       try advanceRQL()

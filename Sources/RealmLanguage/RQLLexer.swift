@@ -114,6 +114,9 @@ public enum RQLLexer {
     }
     switch byte {
     case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+      if !isBare, byte != UInt8(ascii: "."), let end = Lexer.dateEnd(in: bytes, at: start) {
+        return RQLToken(.date, start: start, end: end)
+      }
       return signOrNumber(in: bytes, at: start)
     case UInt8(ascii: "\""), UInt8(ascii: "'"): return string(in: bytes, at: start)
     case UInt8(ascii: "@"): return atWord(in: bytes, at: start)

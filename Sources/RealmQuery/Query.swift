@@ -1,7 +1,7 @@
 public import RealmLanguage
 public import RealmObjects
-public import RealmValues
 import RealmStorage
+public import RealmValues
 
 /// A predicate with its ordering clauses, bound to a class and ready to run any number of times.
 ///
@@ -92,7 +92,7 @@ public final class Query {
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     try forEachBlock { (cursor, rows) throws(QueryFailure) in
-      try rows.forEach { keys.append(cursor.key(at: $0)) }
+      try rows.forEachRow { keys.append(cursor.key(at: $0)) }
     }
     return keys
   }

@@ -94,6 +94,8 @@ public struct Damage: Equatable, Sendable {
     case badFooter
     /// The logical size in the top array (`found`) is beyond the end of the file (`limit`).
     case truncated
+    /// The size of the file (`found`) is not a multiple of 8.
+    case oddFileSize
     /// Nanoseconds (`found`) out of range or of the other sign than the seconds.
     case badNanoseconds
     /// Collections are nested more than `limit` levels deep.

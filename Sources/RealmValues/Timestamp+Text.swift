@@ -6,9 +6,22 @@ extension Timestamp: CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Appends the description: as many digits of a fraction as needed, years outside 0 ... 9999
-  /// with a sign.
+  /// Room that any point in time needs as text.
+  public static let maximumByteCount = 48
+
+  /// Appends the description; see `print(to:)`.
   public func append(to out: inout [UInt8]) {
+    withUnsafeTemporaryAllocation(byteCount: Self.maximumByteCount, alignment: 1) { buffer in
+      guard let start = buffer.baseAddress else { return }
+      out.append(contentsOf: buffer[..<print(to: start)])
+    }
+  }
+
+  /// Stores the description and returns its number of bytes: as many digits of a fraction as
+  /// needed, years outside 0 ... 9999 with a sign.
+  ///
+  /// - Parameter out: Room for `maximumByteCount` bytes.
+  public func print(to out: UnsafeMutableRawPointer) -> Int {
     var (days, rest) = Self.floorDivide(seconds, Self.secondsPerDay)
     // The nanoseconds of a damaged file may be up to three seconds of either sign.
     let (carry, fraction) = Self.floorDivide(Int64(nanoseconds), 1_000_000_000)
@@ -16,33 +29,33 @@ extension Timestamp: CustomStringConvertible {
     days += dayCarry
     rest = second
     let date = CivilDate(days: days)
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 48) { buffer in
-      var writer = DigitWriter(buffer)
-      if date.year < 0 || date.year > 9999 { writer.put(date.year < 0 ? "-" : "+") }
-      writer.put(date.year.magnitude, digits: max(4, DigitWriter.digitCount(date.year.magnitude)))
-      writer.put("-")
-      writer.put(date.month.magnitude, digits: 2)
-      writer.put("-")
-      writer.put(date.day.magnitude, digits: 2)
-      writer.put("T")
-      writer.put((rest / 3600).magnitude, digits: 2)
-      writer.put(":")
-      writer.put((rest / 60 % 60).magnitude, digits: 2)
-      writer.put(":")
-      writer.put((rest % 60).magnitude, digits: 2)
-      if fraction != 0 {
-        var digits = 9
-        var shown = fraction.magnitude
-        while shown % 10 == 0 {
-          shown /= 10
-          digits -= 1
-        }
-        writer.put(".")
-        writer.put(shown, digits: digits)
+    var writer = DigitWriter(
+      UnsafeMutableBufferPointer(
+        start: out.assumingMemoryBound(to: UInt8.self), count: Self.maximumByteCount))
+    if date.year < 0 || date.year > 9999 { writer.put(date.year < 0 ? "-" : "+") }
+    writer.put(date.year.magnitude, digits: max(4, DigitWriter.digitCount(date.year.magnitude)))
+    writer.put("-")
+    writer.put(date.month.magnitude, digits: 2)
+    writer.put("-")
+    writer.put(date.day.magnitude, digits: 2)
+    writer.put("T")
+    writer.put((rest / 3600).magnitude, digits: 2)
+    writer.put(":")
+    writer.put((rest / 60 % 60).magnitude, digits: 2)
+    writer.put(":")
+    writer.put((rest % 60).magnitude, digits: 2)
+    if fraction != 0 {
+      var digits = 9
+      var shown = fraction.magnitude
+      while shown % 10 == 0 {
+        shown /= 10
+        digits -= 1
       }
-      writer.put("Z")
-      out.append(contentsOf: writer.written)
+      writer.put(".")
+      writer.put(shown, digits: digits)
     }
+    writer.put("Z")
+    return writer.written.count
   }
 }
 
@@ -100,7 +113,8 @@ extension Timestamp {
       total += Int128(hour * 3600 + minute * 60 + second)
       if cursor.skip(":") {
         guard let number = cursor.number(digits: 1...9) else { return nil }
-        nanoseconds = Int64(number)
+        // As in predicates, these count away from 1970. Source: query-language.md 5.
+        nanoseconds = total < 0 ? -Int64(number) : Int64(number)
       } else if !isPlain {
         guard let number = fraction(&cursor), let offset = zoneOffset(&cursor) else { return nil }
         nanoseconds = number

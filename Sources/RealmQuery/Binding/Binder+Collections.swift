@@ -177,8 +177,7 @@ extension Binder {
         .badSubquery, "the variable must begin with $", at: subquery.variable.range)
     }
     let path = try subqueryPath(subquery.path)
-    if scopes.contains(where: { $0.variable == variable && $0.objectClass === path.objectClass })
-    {
+    if scopes.contains(where: { $0.variable == variable && $0.objectClass === path.objectClass }) {
       throw failure(.badSubquery, "\(variable) is in use already", at: subquery.variable.range)
     }
     let outer = objectClass

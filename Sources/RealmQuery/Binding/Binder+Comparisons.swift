@@ -133,7 +133,8 @@ extension Binder {
     var right = right
     if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
       case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
-      property.kind == .mixed, property.collection == .none, hasIndex(property, of: path.objectClass)
+      property.kind == .mixed, property.collection == .none,
+      hasIndex(property, of: path.objectClass)
     {
       var whole = path
       whole.end = .property(property, [])
@@ -181,12 +182,12 @@ extension Binder {
     if let property = left.plainProperty, left.qualifier == nil, right.qualifier == nil,
       let constant = right.constant, !constant.isList, let value = constant.single
     {
-      return .column(ColumnTest(property, .value(condition, value, isReversed: false)))
+      return plainGeneral(property, condition, value, isReversed: false)
     }
     if let property = right.plainProperty, left.qualifier == nil, right.qualifier == nil,
       let constant = left.constant, !constant.isList, let value = constant.single
     {
-      return .column(ColumnTest(property, .value(condition, value, isReversed: true)))
+      return plainGeneral(property, condition, value, isReversed: true)
     }
     return .condition(GeneralCondition(condition, left, right))
   }
@@ -196,6 +197,7 @@ extension Binder {
     _ comparator: Comparator, _ left: BoundOperand, _ right: BoundOperand
   ) throws(QueryFailure) -> BoundPredicate {
     let range = left.range.joined(with: right.range)
+    try checkTypeNames(left, right, range)
     try checkNoNullBesideLinks(left, right)
     if left.type == .link || left.type == .typeName {
       throw failure(.badOperator, "\(left.type.name) has no order", at: range)
@@ -251,6 +253,70 @@ extension Binder {
     default:
       return .column(
         ColumnTest(property, .value(ValueCondition(operation), value, isReversed: false)))
+    }
+  }
+
+  /// The general form for a plain property and one constant; numbers of another type than the
+  /// property become the nearest number of its type that decides the same.
+  private func plainGeneral(
+    _ property: Property, _ condition: ValueCondition, _ value: QueryValue, isReversed: Bool
+  ) -> BoundPredicate {
+    if value.isNull, condition.comparison == .equal || condition.comparison == .notEqual {
+      return .column(ColumnTest(property, .null(condition.comparison == .equal)))
+    }
+    let test = ColumnTest.Kind.value(condition, value, isReversed: isReversed)
+    guard let comparison = condition.kernelComparison(isReversed: isReversed) else {
+      return .column(ColumnTest(property, test))
+    }
+    switch (property.kind, value) {
+    case (.bool, .bool(let flag)) where comparison == .equal || comparison == .notEqual:
+      return .column(ColumnTest(property, .bool(flag, isEqual: comparison == .equal)))
+    case (.int, .int(let key)): return .column(ColumnTest(property, .int(comparison, key)))
+    case (.date, .date(let key)): return .column(ColumnTest(property, .date(comparison, key)))
+    case (.int, _):
+      if let key = value.asDouble, !key.isNaN,
+        let predicate = wholeNumbers(property, comparison, key)
+      {
+        return predicate
+      }
+    case (.double, .int(let key)):
+      if let key = Double(exactly: key) {
+        return .column(ColumnTest(property, .orderedDouble(comparison, key)))
+      }
+    case (.double, _):
+      if let key = value.asDouble, !key.isNaN {
+        return .column(ColumnTest(property, .orderedDouble(comparison, key)))
+      }
+    default: break
+    }
+    return .column(ColumnTest(property, test))
+  }
+
+  /// Ints compared with a double; nil where no int decides the same.
+  private func wholeNumbers(
+    _ property: Property, _ comparison: ByteKernels.Comparison, _ key: Double
+  ) -> BoundPredicate? {
+    let rounded: Double
+    switch comparison {
+    case .less, .greaterOrEqual: rounded = key.rounded(.up)
+    case .lessOrEqual, .greater: rounded = key.rounded(.down)
+    case .equal, .notEqual: rounded = key
+    }
+    return Int64(exactly: rounded).map { .column(ColumnTest(property, .int(comparison, $0))) }
+  }
+}
+
+extension ValueCondition {
+  /// The comparison of a property with a constant; nil for texts.
+  fileprivate func kernelComparison(isReversed: Bool) -> ByteKernels.Comparison? {
+    switch comparison {
+    case .equal: .equal
+    case .notEqual: .notEqual
+    case .less: isReversed ? .greater : .less
+    case .lessOrEqual: isReversed ? .greaterOrEqual : .lessOrEqual
+    case .greater: isReversed ? .less : .greater
+    case .greaterOrEqual: isReversed ? .lessOrEqual : .greaterOrEqual
+    case .beginsWith, .endsWith, .contains, .like: nil
     }
   }
 }

@@ -36,33 +36,55 @@ extension Binder {
         if case .list? = try passedValue(element) {
           throw failure(.undefined, "a list inside a list", at: element.range)
         }
-        bound.values.append(try single(element, hint: hint, &bound))
+        let value = try single(element, hint: hint, &bound)
+        if hint == .typeName, value.declaredType != .typeName {
+          throw failure(.badTypeName, "this is no name of a type", at: element.range)
+        }
+        bound.values.append(value)
       }
       let isTypes = hint == .typeName && !bound.values.isEmpty
       if isTypes { type = .typeName }
-    default: bound.values = [try compute(operand, hint: hint, &bound)]
+    default: return try bindConstantArithmetic(operand, hint)
     }
     return BoundOperand(
       shape: .constant(bound), type: type, qualifier: qualifier, isMulti: bound.isList,
       source: ConstantSource(bound.values, isList: bound.isList), range: operand.range)
   }
 
-  /// The result of arithmetic on constants. Source: query-language.md 8.
+  /// Arithmetic on constants, one side of which may be a list. Source: query-language.md 8.
+  private func bindConstantArithmetic(
+    _ operand: Operand, _ hint: DeclaredType
+  ) throws(QueryFailure) -> BoundOperand {
+    let bound = try compute(operand, hint)
+    let constant = bound.constant ?? BoundConstant(values: [], isList: true)
+    var result = bound
+    // The result of a list is no list of constants for the checks, only for the comparison.
+    if constant.isList { result.shape = .other }
+    result.type = .mixed
+    result.isMulti = false
+    result.range = operand.range
+    return result
+  }
+
   private func compute(
-    _ operand: Operand, hint: DeclaredType, _ bound: inout BoundConstant
-  ) throws(QueryFailure) -> QueryValue {
-    switch operand {
-    case .constant(let constant):
-      if case .list? = try passedValue(constant) {
-        throw failure(.badArithmetic, "a list is no number", at: constant.range)
-      }
-      return try single(constant, hint: hint, &bound)
-    case .arithmetic(let operation, let left, let right, _):
-      let a = try compute(left, hint: hint, &bound)
-      let b = try compute(right, hint: hint, &bound)
-      return QueryValue.compute(operation, a, b)
-    default: throw failure(.badArithmetic, "a list is no number", at: operand.range)
+    _ operand: Operand, _ hint: DeclaredType
+  ) throws(QueryFailure) -> BoundOperand {
+    guard case .arithmetic(let operation, let left, let right, let range) = operand else {
+      return try bindConstant(operand, hint: hint)
     }
+    var a = try compute(left, hint)
+    let b = try compute(right, hint)
+    guard let x = a.constant, let y = b.constant else { return a }
+    if x.isList, y.isList { throw failure(.twoLists, "both sides are lists", at: range) }
+    var values: [QueryValue] = []
+    for one in x.values {
+      for other in y.values { values.append(QueryValue.compute(operation, one, other)) }
+    }
+    if a.single != nil { a.qualifier = b.qualifier }
+    let isList = x.isList || y.isList
+    a.shape = .constant(BoundConstant(values: values, isList: isList))
+    a.source = ConstantSource(values, isList: isList)
+    return a
   }
 
   /// The value of an argument or shell variable; nil for other constants.
@@ -96,12 +118,11 @@ extension Binder {
       }
       return coerce(.double(value), hint: hint)
     case .infinity(let isNegative):
-      guard hint == .none || hint == .mixed || hint.isNumeric && hint != .int else {
-        throw mismatch("infinity", hint, constant.range)
-      }
-      return coerce(.double(isNegative ? -.infinity : .infinity), hint: hint)
+      let value = QueryValue.double(isNegative ? -.infinity : .infinity)
+      try checkFinite(value, hint, constant.range)
+      return coerce(value, hint: hint)
     case .float(let value):
-      if hint == .int, !value.isFinite { throw mismatch("this float", hint, constant.range) }
+      try checkFinite(.float(value), hint, constant.range)
       return coerce(.float(value), hint: hint)
     case .string(let text):
       let value = coerce(.string(pool.keep(text)), hint: hint)
@@ -123,10 +144,22 @@ extension Binder {
     }
   }
 
-  private func mismatch(
-    _ what: String, _ hint: DeclaredType, _ range: SourceRange
-  ) -> QueryFailure {
-    failure(.typeMismatch, "\(what) cannot be compared with \(hint.name)", at: range)
+  /// Infinities, and a float that is not a number, have no place among ints and other types.
+  private func checkFinite(
+    _ value: QueryValue, _ hint: DeclaredType, _ range: SourceRange
+  ) throws(QueryFailure) {
+    let isRefused =
+      switch value {
+      case .double(let value):
+        value.isInfinite && hint != .none && hint != .mixed && (!hint.isNumeric || hint == .int)
+      case .float(let value): !value.isFinite && hint == .int
+      default: false
+      }
+    if isRefused {
+      throw failure(
+        .typeMismatch, "an infinite or undefined number cannot be compared with \(hint.name)",
+        at: range)
+    }
   }
 
   /// The literals whose value does not depend on anything.
@@ -169,6 +202,7 @@ extension Binder {
     _ passed: ScalarValue, hint: DeclaredType, _ range: SourceRange
   ) throws(QueryFailure) -> QueryValue {
     let value = coerce(scalar(passed), hint: hint)
+    try checkFinite(value, hint, range)
     if value.isNull || hint == .none { return value }
     if hint == .typeName {
       if case .type = value { return value }

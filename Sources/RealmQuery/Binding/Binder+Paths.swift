@@ -22,7 +22,7 @@ extension Binder {
         names.append((try indexArgument(number, element.range), element.range))
       case .keyPathArgument(let number):
         guard path.elements.count == 1 else {
-          throw failure(.syntax, "nothing may follow $K\(number)", at: path.range)
+          throw failure(.badArgument, "nothing may follow $K\(number)", at: path.range)
         }
         guard case .scalar(.string(let text)) = try argument(number, element.range) else {
           throw failure(.badArgument, "$K\(number) must be a text", at: element.range)
@@ -57,7 +57,8 @@ extension Binder {
       guard i + 2 < names.count, case .name(let className, _) = names[i + 1].0,
         case .name(let property, _) = names[i + 2].0
       else {
-        throw failure(.syntax, "@links must be followed by a class and a property", at: range)
+        throw failure(
+          .unknownProperty, "@links must be followed by a class and a property", at: range)
       }
       result.append(
         (
@@ -152,7 +153,8 @@ extension Binder {
   ) throws(QueryFailure) -> KeyPath {
     let last = steps[steps.count - 1]
     if last.index != nil {
-      throw failure(.badPath, "an object of a list cannot be compared by its position", at: path.range)
+      throw failure(
+        .badPath, "an object of a list cannot be compared by its position", at: path.range)
     }
     if let key = last.keyPart {
       let property = last.origin.properties.first { $0.position == last.position }
@@ -197,10 +199,7 @@ extension Binder {
   private func backlinkStep(
     _ className: String, _ propertyName: String, to present: ObjectClass, _ range: SourceRange
   ) throws(QueryFailure) -> LinkStep {
-    let plainName = className.hasPrefix("class_") ? String(className.dropFirst(6)) : className
-    guard
-      let origin = schema.objectClass(named: className) ?? schema.objectClass(named: plainName)
-    else {
+    guard let origin = schema.objectClass(named: className) else {
       throw .query(
         QueryError(
           .unknownProperty, "no class \(className)", at: range, unknownName: className,

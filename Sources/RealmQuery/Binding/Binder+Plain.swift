@@ -19,9 +19,10 @@ extension Binder {
     case .int:
       var keys: [Int64] = []
       for case .int(let key) in usable where !keys.contains(key) { keys.append(key) }
+      let matchesNull = hasNull && property.isNullable
       // Without a usable element realm-core looks for -1.
-      if usable.isEmpty { keys = [-1] }
-      return .column(ColumnTest(property, .intAny(keys.sorted(), matchesNull: hasNull)))
+      if keys.isEmpty, !matchesNull { keys = [-1] }
+      return .column(ColumnTest(property, .intAny(keys.sorted(), matchesNull: matchesNull)))
     case .string, .objectID, .uuid:
       return .column(ColumnTest(property, .any(usable, matchesNull: hasNull)))
     default:
@@ -51,7 +52,8 @@ extension Binder {
     let keys = constant.values.compactMap(\.linkKey)
     let step = steps[0]
     guard step.isSingle else {
-      if case .dictionary = step.kind {} else if constant.hasMissingObject {
+      if case .dictionary = step.kind {
+      } else if constant.hasMissingObject {
         throw failure(.undefined, "there is no such object", at: right.range)
       }
       return .condition(
@@ -84,6 +86,8 @@ extension Binder {
     let condition = ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase)
     switch (property.kind, value) {
     case (.int, .int(let key)): return .column(ColumnTest(property, .int(comparison, key)))
+    case (.bool, .bool(let flag)):
+      return .column(ColumnTest(property, .bool(flag, isEqual: isEqual)))
     case (.double, .double(let key)):
       return .column(ColumnTest(property, .double(comparison, key)))
     case (.float, .float(let key)): return .column(ColumnTest(property, .float(comparison, key)))
@@ -122,14 +126,17 @@ extension Binder {
       default: .like
       }
     let condition = ValueCondition(operation, ignoresCase: comparison.ignoringCase)
-    if comparison.ignoringCase, let pattern = right.single?.bytes, firstInvalidUTF8(in: pattern) != nil {
+    if comparison.ignoringCase, let pattern = right.single?.bytes,
+      firstInvalidUTF8(in: pattern) != nil
+    {
       throw failure(.undefined, "the text is not UTF-8", at: right.range)
     }
     if let property = left.plainProperty, property.kind == .string || property.kind == .data,
       right.type == left.type, let value = right.single
     {
       guard let pattern = value.bytes else { return textAgainstNull(condition, property) }
-      return .column(ColumnTest(property, .text(condition, pattern, matchesNull: false)))
+      let (simpler, text) = condition.simplified(pattern)
+      return .column(ColumnTest(property, .text(simpler, text, matchesNull: false)))
     }
     return general(condition, left, right)
   }
@@ -198,5 +205,32 @@ extension Binder {
     }
     path.end = .property(property, parts)
     return bindPath(path, operand.qualifier, operand.range)
+  }
+}
+
+extension ValueCondition {
+  /// A LIKE whose only wildcards are stars at its ends as the operator that is quicker.
+  ///
+  /// A single star matches any rest, also an empty one; of two stars at the end that is not so.
+  fileprivate func simplified(
+    _ pattern: UnsafeRawBufferPointer
+  ) -> (ValueCondition, UnsafeRawBufferPointer) {
+    let star = UInt8(ascii: "*")
+    guard comparison == .like, firstInvalidUTF8(in: pattern) == nil else { return (self, pattern) }
+    let hasStart = pattern.first == star
+    let hasEnd = pattern.count > 1 && pattern.last == star
+    let literal = UnsafeRawBufferPointer(
+      rebasing: pattern[(hasStart ? 1 : 0)..<(pattern.count - (hasEnd ? 1 : 0))])
+    guard !literal.contains(star), !literal.contains(UInt8(ascii: "?")), !literal.isEmpty else {
+      return (self, pattern)
+    }
+    let simple: Operator =
+      switch (hasStart, hasEnd) {
+      case (true, true): .contains
+      case (true, false): .endsWith
+      case (false, true): .beginsWith
+      case (false, false): .equal
+      }
+    return (ValueCondition(simple, ignoresCase: ignoresCase), literal)
   }
 }

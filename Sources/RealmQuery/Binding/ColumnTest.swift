@@ -12,9 +12,13 @@ final class ColumnTest {
     case intBetween(Int64, Int64)
     /// Ints among the keys, which ascend, and nulls if wanted.
     case intAny([Int64], matchesNull: Bool)
+    /// Whether a bool is this one; null only where it has to differ.
+    case bool(Bool, isEqual: Bool)
     /// As IEEE 754 compares; null only for `notEqual`.
     case double(Comparison, Double)
     case float(Comparison, Float)
+    /// In the total order, where NaN is the least number; the key is no NaN.
+    case orderedDouble(Comparison, Double)
     /// Dates that are not null, and for `notEqual` nulls too.
     case date(Comparison, Timestamp)
     /// Null, or not.
@@ -34,9 +38,12 @@ final class ColumnTest {
   /// Position of the column.
   let position: Int
   let kind: Kind
+  /// Whether the column has nulls.
+  let isNullable: Bool
 
   init(_ property: Property, _ kind: Kind) {
     position = property.position
+    isNullable = property.isNullable
     self.kind = kind
   }
 
@@ -52,6 +59,14 @@ final class ColumnTest {
     case .intAny(let keys, let matchesNull):
       if case .int(let number) = value { return keys.contains(number) }
       return matchesNull
+    case .bool(let wanted, let isEqual):
+      if case .bool(let flag) = value { return (flag == wanted) == isEqual }
+      return !isEqual
+    case .orderedDouble(let comparison, let key):
+      if case .double(let number) = value {
+        return comparison.holds(ScalarValue.compare(number, key), 0)
+      }
+      return comparison == .notEqual
     case .double(let comparison, let key):
       if case .double(let number) = value { return comparison.holds(number, key) }
       return comparison == .notEqual

@@ -12,6 +12,8 @@ struct OrderingPath {
   var objectClass: ObjectClass
   /// The key in a dictionary property.
   var key: UnsafeRawBufferPointer?
+  /// Whether values are reached at all.
+  var isReachable = true
   /// Whether smaller values come first.
   var isAscending = true
 }
@@ -95,39 +97,42 @@ extension Binder {
     var result: OrderingPath?
     var present = objectClass
     var steps: [LinkStep] = []
+    var isReachable = true
     func fail(_ message: String, _ range: SourceRange) {
       if failure == nil { failure = QueryError(.badSort, message, at: range) }
     }
-    for (i, element) in path.elements.enumerated() {
-      guard case .name(let name) = element.kind else {
-        throw self.failure(.undefined, "no element can be chosen here", at: element.range)
-      }
-      let isLast = i == path.elements.count - 1
-      if let known = result {
-        // Only the key of a dictionary can follow.
-        guard known.property.collection == .dictionary, known.key == nil, isLast else {
-          fail("\(known.property.name) is no link", element.range)
-          return nil
-        }
-        result?.key = pool.keep(name.utf8)
-        continue
-      }
+    var i = 0
+    while i < path.elements.count {
+      let (name, range) = try orderingName(path.elements[i])
       guard let property = present.property(named: name) else {
-        throw noProperty(name, of: present, at: element.range)
+        throw noProperty(name, of: present, at: range)
       }
-      let target = property.target.flatMap(schema.objectClass)
-      guard !isLast, property.kind == .link, let target, property.collection != .dictionary else {
-        result = OrderingPath(steps: steps, property: property, objectClass: present)
+      i += 1
+      var key: UnsafeRawBufferPointer?
+      if property.collection == .dictionary, i < path.elements.count {
+        key = pool.keep(try orderingName(path.elements[i]).name.utf8)
+        i += 1
+      }
+      guard i < path.elements.count else {
+        result = OrderingPath(steps: steps, property: property, objectClass: present, key: key)
+        break
+      }
+      guard property.kind == .link, let target = property.target.flatMap(schema.objectClass) else {
+        // The next name is still looked for in the same class.
+        fail("\(name) is no link", range)
         continue
       }
       if property.collection == .set {
-        throw self.failure(.undefined, "\(name) is a set of links", at: element.range)
+        throw self.failure(.undefined, "\(name) is a set of links", at: range)
       }
-      if property.collection == .list { fail("\(name) is a list of links", element.range) }
+      if property.collection == .list { fail("\(name) is a list of links", range) }
+      // realm-core reaches nothing through the entries of a dictionary.
+      if property.collection == .dictionary { isReachable = false }
       steps.append(
         LinkStep(kind: .single, origin: present, position: property.position, target: target))
       present = target
     }
+    result?.isReachable = isReachable
     if let result, result.property.collection != .none,
       result.property.collection != .dictionary || result.key == nil
     {
@@ -135,5 +140,15 @@ extension Binder {
       return nil
     }
     return result
+  }
+
+  /// The name that an element of an ordering path is; no others are allowed.
+  private func orderingName(
+    _ element: PathElement
+  ) throws(QueryFailure) -> (name: String, range: SourceRange) {
+    guard case .name(let name) = element.kind else {
+      throw failure(.undefined, "no element can be chosen here", at: element.range)
+    }
+    return (name, element.range)
   }
 }

@@ -16,49 +16,82 @@ final class SortColumn {
   private enum Rest {
     /// Nothing: the prefix is the whole value.
     case none
-    case text([UnsafeRawBufferPointer])
-    case nanoseconds([Int32])
-    case values([QueryValue])
+    /// The second eight bytes, the length, and the text itself if it is longer than both.
+    case text
+    case nanoseconds
+    case values
   }
 
+  /// Number of objects.
+  let count: Int
   /// Kind of each value, inverted in descending order.
-  private(set) var ranks: [UInt8] = []
+  let ranks: UnsafeMutablePointer<UInt8>
   /// The first 64 bits of each value, inverted in descending order.
-  private(set) var prefixes: [UInt64] = []
-  private var rest: Rest
+  let prefixes: UnsafeMutablePointer<UInt64>
+  // What `rest` needs, else without room. Constants, so that reading them costs no check.
+  private let seconds: UnsafeMutablePointer<UInt64>
+  private let texts: UnsafeMutablePointer<UnsafeRawBufferPointer>
+  private let nanoseconds: UnsafeMutablePointer<Int32>
+  private let values: UnsafeMutablePointer<QueryValue>
+  private let rest: Rest
   private let isAscending: Bool
 
   /// Whether rank and prefix tell the whole order.
-  var isExact: Bool { if case .none = rest { true } else { false } }
+  var isExact: Bool { rest == .none }
 
   /// Whether values have to be compared as mixed values.
-  var hasValues: Bool { if case .values = rest { true } else { false } }
+  var hasValues: Bool { rest == .values }
 
   /// Reads the values of objects.
   init(_ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) {
     isAscending = path.isAscending
     switch path.key == nil ? path.property.kind : .mixed {
     case .int, .bool, .float, .double, .link: rest = .none
-    case .string, .data: rest = .text([])
-    case .date: rest = .nanoseconds([])
-    default: rest = .values([])
+    case .string, .data: rest = .text
+    case .date: rest = .nanoseconds
+    default: rest = .values
     }
-    ranks.reserveCapacity(keys.count)
-    prefixes.reserveCapacity(keys.count)
+    count = keys.count
+    ranks = .allocate(capacity: count)
+    prefixes = .allocate(capacity: count)
+    seconds = .allocate(capacity: rest == .text ? count : 0)
+    texts = .allocate(capacity: rest == .text ? count : 0)
+    nanoseconds = .allocate(capacity: rest == .nanoseconds ? count : 0)
+    values = .allocate(capacity: rest == .values ? count : 0)
+    let isDone =
+      path.steps.isEmpty && path.key == nil && rest != .values
+      ? try readBlocks(path, keys, run) : false
+    if !isDone { try readEach(path, keys, run) }
+  }
+
+  // All elements are trivial: there is nothing to destroy.
+  deinit {
+    ranks.deallocate()
+    prefixes.deallocate()
+    seconds.deallocate()
+    texts.deallocate()
+    nanoseconds.deallocate()
+    values.deallocate()
+  }
+
+  /// Reads objects one at a time.
+  private func readEach(
+    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
+  ) throws(QueryFailure) {
     let walker = LinkWalker(path.steps, run)
     let reader = PropertyReader(path.objectClass, position: path.property.position)
-    for key in keys {
+    for (i, key) in keys.enumerated() {
       try run.visit()
       var owner: ObjectKey? = key
-      if !walker.isEmpty { owner = try walker.single(from: key) }
+      if !walker.isEmpty { owner = path.isReachable ? try walker.single(from: key) : nil }
       guard let owner, let value = try reader.value(of: owner) else {
-        add(Rank.unreachable, 0, .null)
+        setNone(i, Rank.unreachable)
         continue
       }
       if let key = path.key, case .dictionary(let dictionary) = value {
-        add(try SortColumn.entry(key, of: dictionary))
+        set(i, try SortColumn.entry(key, of: dictionary))
       } else {
-        add(QueryValue(value))
+        set(i, QueryValue(value))
       }
     }
   }
@@ -72,74 +105,179 @@ final class SortColumn {
     }
   }
 
-  @inline(__always)
-  private func add(_ value: QueryValue) {
+  // MARK: Whole blocks
+
+  /// Reading all blocks pays if at least one in so many objects is wanted.
+  private static let sparseShare = 16
+
+  /// Reads objects in the order of their keys block by block; false if that does not suit them.
+  private func readBlocks(
+    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
+  ) throws(QueryFailure) -> Bool {
+    let table = path.objectClass.table
+    let total = try reading { () throws(StorageError) in try table.objectCount() }
+    guard keys.count > total / SortColumn.sparseShare,
+      zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 })
+    else { return false }
+    let cursor = try reading { () throws(StorageError) in
+      try TableCursor(table, columns: [path.property.position])
+    }
+    var next = 0
+    while next < keys.count, try reading({ () throws(StorageError) in try cursor.next() }) {
+      try run.visit(cursor.count)
+      do throws(StorageError) {
+        try readBlock(cursor, keys, &next)
+      } catch { throw .storage(error) }
+    }
+    // Keys that do not exist cannot be in a result; whoever passes some is read one by one.
+    return next == keys.count
+  }
+
+  /// Reads the objects of a block; which kind of leaf it has is decided once.
+  private func readBlock(
+    _ cursor: TableCursor, _ keys: [ObjectKey], _ next: inout Int
+  ) throws(StorageError) {
+    var rows = InlineArray<256, UInt8>(repeating: 0)
+    let first = next
+    for row in 0..<cursor.count where next < keys.count && cursor.key(at: row) == keys[next] {
+      rows[next &- first] = UInt8(truncatingIfNeeded: row)
+      next &+= 1
+    }
+    if next == first { return }
+    switch try cursor.leaf(0) {
+    case .int(let leaf):
+      for i in first..<next {
+        if let value = leaf.value(at: Int(rows[i &- first])) {
+          setNumber(i, value)
+        } else {
+          setNone(i, Rank.null)
+        }
+      }
+    case .double(let leaf):
+      for i in first..<next {
+        if let value = leaf.value(at: Int(rows[i &- first])) {
+          setNumber(i, value)
+        } else {
+          setNone(i, Rank.null)
+        }
+      }
+    case .string(let leaf):
+      for i in first..<next { setText(i, try leaf.value(at: Int(rows[i &- first]))) }
+    case .date(let leaf):
+      for i in first..<next { setDate(i, try leaf.value(at: Int(rows[i &- first]))) }
+    case let leaf:
+      for i in first..<next { set(i, QueryValue(try leaf.value(at: Int(rows[i &- first])))) }
+    }
+  }
+
+  // MARK: Values
+
+  private func set(_ i: Int, _ value: QueryValue) {
     if hasValues {
-      add(Rank.value, 0, value)
+      set(i, Rank.value, 0)
+      values[i] = value
       return
     }
     switch value {
-    case .null: add(Rank.null, 0, value)
-    case .int(let number): add(Rank.value, SortColumn.ordered(number), value)
-    case .bool(let flag): add(Rank.value, flag ? 1 : 0, value)
-    case .double(let number): add(number, value)
+    case .int(let number): setNumber(i, number)
+    case .bool(let flag): set(i, Rank.value, flag ? 1 : 0)
+    case .double(let number): setNumber(i, number)
     case .float(let number):
       number.isNaN
-        ? add(Rank.notANumber, UInt64(number.bitPattern), value) : add(Double(number), value)
-    case .string(let bytes), .data(let bytes): add(Rank.value, SortColumn.prefix(bytes), value)
-    case .date(let date): add(Rank.value, SortColumn.ordered(date.seconds), value)
-    case .typedLink(_, let key), .link(let key):
-      add(Rank.value, SortColumn.ordered(key.rawValue), value)
-    default: add(Rank.null, 0, value)
+        ? set(i, Rank.notANumber, UInt64(number.bitPattern)) : setNumber(i, Double(number))
+    case .string(let bytes), .data(let bytes): setText(i, bytes)
+    case .date(let date): setDate(i, date)
+    case .typedLink(_, let key), .link(let key): setNumber(i, key.rawValue)
+    default: setNone(i, Rank.null)
     }
   }
 
   @inline(__always)
-  private func add(_ number: Double, _ value: QueryValue) {
+  private func setNumber(_ i: Int, _ number: Int64) {
+    set(i, Rank.value, SortColumn.ordered(number))
+  }
+
+  @inline(__always)
+  private func setNumber(_ i: Int, _ number: Double) {
     if number.isNaN {
-      add(Rank.notANumber, number.bitPattern, value)
+      set(i, Rank.notANumber, number.bitPattern)
       return
     }
     // Adding 0 makes one zero of both.
     let bits = (number + 0).bitPattern
-    add(Rank.value, bits >> 63 == 0 ? bits | 1 << 63 : ~bits, value)
+    set(i, Rank.value, bits &>> 63 == 0 ? bits | 1 &<< 63 : ~bits)
   }
 
   @inline(__always)
-  private func add(_ rank: UInt8, _ prefix: UInt64, _ value: QueryValue) {
-    ranks.append(isAscending ? rank : ~rank)
-    prefixes.append(isAscending ? prefix : ~prefix)
+  private func setText(_ i: Int, _ text: UnsafeRawBufferPointer?) {
+    guard let text else {
+      setNone(i, Rank.null)
+      return
+    }
+    set(i, Rank.value, SortColumn.word(text, at: 0))
+    seconds[i] = SortColumn.word(text, at: 8)
+    texts[i] = text
+  }
+
+  @inline(__always)
+  private func setDate(_ i: Int, _ date: Timestamp?) {
+    guard let date else {
+      setNone(i, Rank.null)
+      return
+    }
+    set(i, Rank.value, SortColumn.ordered(date.seconds))
+    nanoseconds[i] = date.nanoseconds
+  }
+
+  @inline(__always)
+  private func set(_ i: Int, _ rank: UInt8, _ prefix: UInt64) {
+    ranks[i] = isAscending ? rank : ~rank
+    prefixes[i] = isAscending ? prefix : ~prefix
+  }
+
+  /// Sets what has no value but its rank.
+  private func setNone(_ i: Int, _ rank: UInt8) {
+    set(i, rank, 0)
     switch rest {
     case .none: break
-    case .text(var texts):
-      rest = .none
-      texts.append(value.bytes ?? UnsafeRawBufferPointer(start: nil, count: 0))
-      rest = .text(texts)
-    case .nanoseconds(var parts):
-      rest = .none
-      if case .date(let date) = value { parts.append(date.nanoseconds) } else { parts.append(0) }
-      rest = .nanoseconds(parts)
-    case .values(var values):
-      rest = .none
-      values.append(value)
-      rest = .values(values)
+    case .text:
+      seconds[i] = 0
+      texts[i] = UnsafeRawBufferPointer(start: nil, count: 0)
+    case .nanoseconds: nanoseconds[i] = 0
+    case .values: values[i] = .null
     }
   }
 
   /// A signed number as an unsigned one of the same order.
   @inline(__always)
   private static func ordered(_ number: Int64) -> UInt64 {
-    UInt64(bitPattern: number) ^ 1 << 63
+    UInt64(bitPattern: number) ^ 1 &<< 63
   }
 
-  /// The first eight bytes, zeros behind a shorter text.
+  /// Eight bytes from an offset on, zeros behind the end, the first byte in the highest place.
   @inline(__always)
-  private static func prefix(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    if bytes.count >= 8 { return UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
+  private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    let count = bytes.count &- offset
+    guard count > 0, let start = bytes.baseAddress else { return 0 }
+    let p = start + offset
+    if count >= 8 { return UInt64(bigEndian: p.loadUnaligned(as: UInt64.self)) }
+    if count >= 4 {
+      let first = UInt64(UInt32(bigEndian: p.loadUnaligned(as: UInt32.self)))
+      let last = UInt64(
+        UInt32(bigEndian: p.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)))
+      // The two overlap where there are less than eight bytes.
+      return first &<< 32 | last &<< UInt64(truncatingIfNeeded: 64 &- 8 &* count)
+    }
     var result: UInt64 = 0
-    for byte in bytes { result = result << 8 | UInt64(byte) }
-    return bytes.isEmpty ? 0 : result << UInt64(8 * (8 - bytes.count))
+    for i in 0..<count {
+      result |=
+        UInt64(p.load(fromByteOffset: i, as: UInt8.self))
+        &<< UInt64(truncatingIfNeeded: 56 &- 8 &* i)
+    }
+    return result
   }
+
+  // MARK: Comparing
 
   /// Whether the object cannot be reached, since a link on the way is null.
   func isUnreachable(_ i: Int) -> Bool {
@@ -158,21 +296,52 @@ final class SortColumn {
     let order: Int
     switch rest {
     case .none: return 0
-    case .text(let texts): order = StoredValue.compareBytes(texts[i], texts[j])
-    case .nanoseconds(let parts): order = Int(parts[i]) - Int(parts[j])
-    case .values(let values): order = QueryValue.order(values[i], values[j])
+    case .text: order = orderOfTexts(i, j)
+    case .nanoseconds: order = Int(nanoseconds[i]) - Int(nanoseconds[j])
+    case .values: order = QueryValue.order(values[i], values[j])
     }
     return isAscending ? order : -order
   }
 
+  /// The order of two texts whose first eight bytes are equal.
+  private func orderOfTexts(_ i: Int, _ j: Int) -> Int {
+    if seconds[i] != seconds[j] { return seconds[i] < seconds[j] ? -1 : 1 }
+    let (a, b) = (texts[i], texts[j])
+    if a.count <= 16 || b.count <= 16 { return a.count - b.count }
+    return StoredValue.compareBytes(a, b)
+  }
+
+  /// What decides first between two texts whose first eight bytes are equal: the next eight bytes
+  /// and the length, inverted in descending order; nil for other values.
+  @inline(__always)
+  func tieKey(_ i: Int) -> (second: UInt64, length: UInt32)? {
+    guard rest == .text else { return nil }
+    let length = UInt32(truncatingIfNeeded: min(texts[i].count, 17))
+    return isAscending ? (seconds[i], length) : (~seconds[i], ~length)
+  }
+
   /// A hash of a value; equal values have equal hashes unless `hasValues`.
-  func hash(_ i: Int, into hasher: inout Hasher) {
-    hasher.combine(ranks[i])
-    hasher.combine(prefixes[i])
+  func hash(_ i: Int) -> UInt64 {
+    var hash = SortColumn.mix(prefixes[i] ^ UInt64(ranks[i]))
     switch rest {
     case .none, .values: break
-    case .text(let texts): hasher.combine(bytes: texts[i])
-    case .nanoseconds(let parts): hasher.combine(parts[i])
+    case .text:
+      let text = texts[i]
+      hash = SortColumn.mix(hash ^ seconds[i] ^ UInt64(truncatingIfNeeded: text.count) &<< 56)
+      var offset = 16
+      while offset < text.count {
+        hash = SortColumn.mix(hash ^ SortColumn.word(text, at: offset))
+        offset &+= 8
+      }
+    case .nanoseconds: hash = SortColumn.mix(hash ^ UInt64(truncatingIfNeeded: nanoseconds[i]))
     }
+    return hash
+  }
+
+  @inline(__always)
+  static func mix(_ value: UInt64) -> UInt64 {
+    let (high, low) = (value ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(
+      by: 0xD1B5_4A32_D192_ED03)
+    return high ^ low
   }
 }

@@ -3,7 +3,7 @@ import RealmValues
 /// SORT. Source: query-language.md 26.
 enum Sorting {
   /// What is moved while sorting: the first criterion and which object it belongs to.
-  private struct Entry {
+  struct Entry {
     var prefix: UInt64
     var index: UInt32
     var rank: UInt8
@@ -22,28 +22,18 @@ enum Sorting {
     entries.reserveCapacity(keys.count)
     for i in keys.indices {
       entries.append(
-        Entry(prefix: first.prefixes[i], index: UInt32(i), rank: first.ranks[i]))
+        Entry(
+          prefix: first.prefixes[i], index: UInt32(truncatingIfNeeded: i), rank: first.ranks[i]))
     }
-    let isFirstExact = first.isExact
-    let others = columns.dropFirst()
-    func isBefore(_ a: Entry, _ b: Entry) -> Bool {
-      if a.rank != b.rank { return a.rank < b.rank }
-      if a.prefix != b.prefix { return a.prefix < b.prefix }
-      if !isFirstExact {
-        let order = first.orderOfRests(Int(a.index), Int(b.index))
-        if order != 0 { return order < 0 }
-      }
-      for column in others {
-        let order = column.order(Int(a.index), Int(b.index))
-        if order != 0 { return order < 0 }
-      }
-      return a.index < b.index
-    }
+    let order = SortOrder(columns)
     // A heap is quicker as long as few of the objects ever enter it.
     if let limit, limit < keys.count / 8 {
-      entries = least(limit, of: entries, isBefore)
+      entries = least(limit, of: entries, order.isBefore)
+    } else if keys.count < RadixSort.leastCount {
+      entries.sort(by: order.isBefore)
     } else {
-      entries.sort(by: isBefore)
+      RadixSort.sort(&entries)
+      order.sortTies(&entries)
     }
     return entries.map { keys[Int($0.index)] }
   }
@@ -74,70 +64,120 @@ enum Sorting {
   }
 }
 
-/// DISTINCT. Source: query-language.md 26.
-enum Distinct {
-  /// Keeps the first object of each group of equal values; objects behind a null link are dropped.
-  static func apply(
-    to keys: [ObjectKey], by paths: [OrderingPath], _ run: QueryRun
-  ) throws(QueryFailure) -> [ObjectKey] {
-    var columns: [SortColumn] = []
-    for path in paths { columns.append(try SortColumn(path, keys, run)) }
-    try run.ask()
-    let reachable = keys.indices.filter { i in !columns.contains { $0.isUnreachable(i) } }
-    guard keys.count <= Int(UInt32.max) else { return keys }
-    if columns.contains(where: \.hasValues) { return bySorting(keys, reachable, columns) }
-    var groups = GroupTable(columns, capacity: reachable.count)
-    return reachable.filter { groups.insert($0) }.map { keys[$0] }
+/// The order of entries by all criteria.
+private struct SortOrder {
+  private let first: SortColumn
+  private let others: ArraySlice<SortColumn>
+
+  init(_ columns: [SortColumn]) {
+    first = columns[0]
+    others = columns.dropFirst()
   }
 
-  /// For mixed values, where numbers of different types can be equal.
-  private static func bySorting(
-    _ keys: [ObjectKey], _ reachable: [Int], _ columns: [SortColumn]
-  ) -> [ObjectKey] {
-    func order(_ i: Int, _ j: Int) -> Int {
-      for column in columns {
-        let order = column.order(i, j)
-        if order != 0 { return order }
+  func isBefore(_ a: Sorting.Entry, _ b: Sorting.Entry) -> Bool {
+    if a.rank != b.rank { return a.rank < b.rank }
+    if a.prefix != b.prefix { return a.prefix < b.prefix }
+    return isTieBefore(Int(a.index), Int(b.index))
+  }
+
+  /// The order of entries with equal ranks and prefixes.
+  private func isTieBefore(_ i: Int, _ j: Int) -> Bool {
+    let order = first.orderOfRests(i, j)
+    if order != 0 { return order < 0 }
+    for column in others {
+      let order = column.order(i, j)
+      if order != 0 { return order < 0 }
+    }
+    return i < j
+  }
+
+  /// An entry of a run, with what decides first between texts.
+  private struct Tie {
+    var second: UInt64
+    var length: UInt32
+    var index: UInt32
+  }
+
+  /// Sorts the runs of entries with equal ranks and prefixes.
+  func sortTies(_ entries: inout [Sorting.Entry]) {
+    if first.isExact, others.isEmpty { return }
+    var ties: [Tie] = []
+    entries.withUnsafeMutableBufferPointer { entries in
+      var start = 0
+      while start < entries.count {
+        var end = start + 1
+        while end < entries.count, entries[end].prefix == entries[start].prefix,
+          entries[end].rank == entries[start].rank
+        {
+          end += 1
+        }
+        if end - start > 1 {
+          let run = UnsafeMutableBufferPointer(rebasing: entries[start..<end])
+          sortRun(run, &ties)
+        }
+        start = end
       }
-      return 0
     }
-    let sorted = reachable.sorted {
-      let order = order($0, $1)
-      return order != 0 ? order < 0 : $0 < $1
+  }
+
+  private func sortRun(_ run: UnsafeMutableBufferPointer<Sorting.Entry>, _ ties: inout [Tie]) {
+    ties.removeAll(keepingCapacity: true)
+    for entry in run {
+      let key = first.tieKey(Int(entry.index)) ?? (0, 0)
+      ties.append(Tie(second: key.second, length: key.length, index: entry.index))
     }
-    var firsts: [Int] = []
-    for (position, i) in sorted.enumerated()
-    where position == 0 || order(sorted[position - 1], i) != 0 {
-      firsts.append(i)
+    ties.sort { a, b in
+      if a.second != b.second { return a.second < b.second }
+      if a.length != b.length { return a.length < b.length }
+      return isTieBefore(Int(a.index), Int(b.index))
     }
-    return firsts.sorted().map { keys[$0] }
+    for i in run.indices { run[i].index = ties[i].index }
   }
 }
 
-/// A hash table of objects by the values of some columns.
-private struct GroupTable {
-  private let columns: [SortColumn]
-  /// Index + 1 of an object; 0 is a free place.
-  private var places: [UInt32]
+/// Sorts by rank and prefix, a byte at a time from the last; stable.
+private enum RadixSort {
+  /// Below this many entries comparing is quicker.
+  static let leastCount = 4096
 
-  init(_ columns: [SortColumn], capacity: Int) {
-    self.columns = columns
-    var size = 16
-    while size < 2 * capacity { size *= 2 }
-    places = Array(repeating: 0, count: size)
+  static func sort(_ entries: inout [Sorting.Entry]) {
+    let count = entries.count
+    var differences: UInt64 = 0
+    var hasRanks = false
+    let sample = entries[0]
+    for entry in entries {
+      differences |= entry.prefix ^ sample.prefix
+      if entry.rank != sample.rank { hasRanks = true }
+    }
+    var other = [Sorting.Entry](repeating: sample, count: count)
+    for shift in stride(from: UInt64(0), to: 64, by: 8) where differences &>> shift & 0xFF != 0 {
+      distribute(entries, &other) { Int($0.prefix &>> shift & 0xFF) }
+      swap(&entries, &other)
+    }
+    if hasRanks {
+      distribute(entries, &other) { Int($0.rank) }
+      swap(&entries, &other)
+    }
   }
 
-  /// Adds an object; false if one with equal values is there already.
-  mutating func insert(_ i: Int) -> Bool {
-    var hasher = Hasher()
-    for column in columns { column.hash(i, into: &hasher) }
-    var place = hasher.finalize() & (places.count - 1)
-    while places[place] != 0 {
-      let other = Int(places[place]) - 1
-      if columns.allSatisfy({ $0.order(i, other) == 0 }) { return false }
-      place = (place + 1) & (places.count - 1)
+  /// Moves entries to the places of their byte.
+  @inline(__always)
+  private static func distribute(
+    _ entries: [Sorting.Entry], _ other: inout [Sorting.Entry], _ byte: (Sorting.Entry) -> Int
+  ) {
+    var places = [Int](repeating: 0, count: 257)
+    for entry in entries { places[byte(entry) + 1] += 1 }
+    for i in 1...256 { places[i] += places[i - 1] }
+    entries.withUnsafeBufferPointer { source in
+      other.withUnsafeMutableBufferPointer { target in
+        places.withUnsafeMutableBufferPointer { places in
+          for entry in source {
+            let byte = byte(entry)
+            target[places[byte]] = entry
+            places[byte] &+= 1
+          }
+        }
+      }
     }
-    places[place] = UInt32(i) + 1
-    return true
   }
 }

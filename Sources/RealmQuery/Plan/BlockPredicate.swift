@@ -88,7 +88,7 @@ final class BlockPredicate {
     case .column(let test, let i): return try test.matches(rows, cursor, i)
     case .condition(let condition):
       var result = rows
-      try rows.forEach { (row) throws(QueryFailure) in
+      try rows.forEachRow { (row) throws(QueryFailure) in
         if try !condition.matches(cursor.key(at: row)) { result.remove(row) }
       }
       return result

@@ -36,6 +36,16 @@ struct RowMask {
   @inline(__always)
   func subtracting(_ other: RowMask) -> RowMask { RowMask(words: words & ~other.words) }
 
+  /// The other ones of the first `count` rows.
+  @inline(__always)
+  func inverted(_ count: Int) -> RowMask { RowMask.first(count).subtracting(self) }
+
+  /// Puts a row in.
+  @inline(__always)
+  mutating func insert(_ row: Int) {
+    words[row &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: row & 63)
+  }
+
   /// Takes a row out.
   @inline(__always)
   mutating func remove(_ row: Int) {
@@ -44,7 +54,7 @@ struct RowMask {
 
   /// Calls `body` with each row in ascending order.
   @inline(__always)
-  func forEach(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
+  func forEachRow(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
     for i in 0..<4 {
       var rest = words[i]
       while rest != 0 {

@@ -16,7 +16,8 @@ extension QueryValue {
     case (.uuid(let x), .uuid(let y)): return ScalarValue.compare(x, y)
     case (.link(let x), .link(let y)): return ScalarValue.compare(x, y)
     case (.typedLink(let table, let x), .typedLink(let otherTable, let y)):
-      return table == otherTable ? ScalarValue.compare(x, y) : ScalarValue.compare(table, otherTable)
+      return table == otherTable
+        ? ScalarValue.compare(x, y) : ScalarValue.compare(table, otherTable)
     default:
       let rank = a.rank
       let otherRank = b.rank

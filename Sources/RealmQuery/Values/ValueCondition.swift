@@ -50,7 +50,8 @@ struct ValueCondition {
     if ignoresCase {
       switch (left, right) {
       case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
-        return equalsFolded(a, b)
+        // Bytes that are no text have no case and equal nothing.
+        return equalsFolded(a, b) && firstInvalidUTF8(in: b) == nil
       default: break
       }
     }

@@ -9,8 +9,11 @@ enum KeySource {
   /// Reads a key.
   ///
   /// - Parameter isSafe: Refuses to run commands.
+  /// - Parameter resolve: Gives the path as the system needs it.
   /// - Throws: `ShellError`: the source is unreadable or has not 64 bytes.
-  static func read(_ source: String, isSafe: Bool) throws(ShellError) -> EncryptionKey {
+  static func read(
+    _ source: String, isSafe: Bool, resolve: (String) -> String = { $0 }
+  ) throws(ShellError) -> EncryptionKey {
     let (scheme, rest) = split(source)
     switch scheme {
     case "env":
@@ -29,8 +32,14 @@ enum KeySource {
     case "prompt": return try key(fromText: try askOnTerminal())
     case "hex", "base64": return try key(fromText: Array(rest.utf8))
     case "bytes": return try key(fromNumbers: rest)
-    default: return try key(fromFile: try contents(ofFile: rest))
+    default: return try key(fromFile: try contents(ofFile: resolve(rest)))
     }
+  }
+
+  /// The path of a source that is a file; nil for the others.
+  static func path(of source: String) -> String? {
+    let (scheme, rest) = split(source)
+    return scheme == "file" ? rest : nil
   }
 
   private static let schemes: Set<String> = [
@@ -65,9 +74,10 @@ enum KeySource {
   private static func key(fromText text: [UInt8]) throws(ShellError) -> EncryptionKey {
     let digits = text.filter { !" \t\r\n".utf8.contains($0) }
     let hex = digits.withUnsafeBytes { decodeHexadecimal($0) }
-    if let hex, hex.count == EncryptionKey.byteCount { return try make(hex) }
+    // The Base64 form of a key ends with two equals signs, so it never reads as hexadecimal.
+    if let hex, !hex.isEmpty { return try make(hex) }
     if let bytes = digits.withUnsafeBytes({ decodeBase64($0) }) { return try make(bytes) }
-    return try make(hex ?? text)
+    return try make(text)
   }
 
   private static func key(fromNumbers text: String) throws(ShellError) -> EncryptionKey {

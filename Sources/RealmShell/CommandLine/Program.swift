@@ -67,6 +67,9 @@ struct Program {
 
   private func makeOutput() throws(ShellError) -> ByteWriter {
     guard let path = invocation.outputPath else { return ByteWriter(descriptor: STDOUT_FILENO) }
+    if case .file(let database) = invocation.target, OutputFile.areSame(path, database) {
+      throw ShellError(.usage, "the output would replace the database \(database)")
+    }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw ShellError(
@@ -138,8 +141,18 @@ struct Program {
           .invalidEncryptionKey, "other users of the machine can read a key on the command line",
           remedy: "--key file:PATH"), origin: nil)
     }
-    _ = try session.openDatabase(
-      path: path, name: nil, keySource: invocation.keySource, isReadOnly: invocation.isReadOnly)
+    do throws(ShellError) {
+      let key = try invocation.keySource.map { (source) throws(ShellError) in
+        try session.readKey(source)
+      }
+      _ = try session.openDatabase(
+        path: path, name: nil, key: key, isReadOnly: invocation.isReadOnly)
+    } catch {
+      guard error.name == .notARealmFile else { throw error }
+      var error = error
+      error.subject = path
+      throw error
+    }
   }
 
   private func runWork(_ session: Session) {

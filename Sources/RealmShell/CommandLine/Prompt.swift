@@ -22,7 +22,7 @@ struct Prompt {
   func run() {
     session.isInteractive = true
     if isFresh, !session.isQuiet {
-      session.output.write("realmsh \(programVersion): type help, or a verb and Tab\n")
+      session.output.write("realmsh \(programVersion): type help\n")
       if let database = try? session.current() {
         session.output.write(session.openedText(database) + "\n")
       }

@@ -123,7 +123,7 @@ enum ErrorName: String, CaseIterable {
   /// Source: shell.md 2.
   var exitStatus: Int32 {
     switch self {
-    case .fileNotFound, .permissionDenied, .fileBusy: 3
+    case .fileNotFound, .permissionDenied, .fileBusy, .fileOperationFailed: 3
     case .notARealmFile, .unsupportedFileFormatVersion: 4
     case .wrongKey, .noKey, .invalidEncryptionKey: 5
     case .damaged: 6

@@ -9,17 +9,16 @@ enum StorageMessages {
   static func error(_ error: StorageError, path: String) -> ShellError {
     switch error {
     case .system(_, let number): return system(number, path)
-    case .notAFile: return ShellError(.fileOperationFailed, "\(path) is not a regular file")
+    case .notAFile:
+      return ShellError(.notARealmFile, "not a Realm file: \(path) is a folder or a device")
     case .notARealmFile(let found):
       let bytes = [24, 16, 8, 0].map { hex(UInt8(truncatingIfNeeded: found >> $0)) }
-      return ShellError(
-        .notARealmFile,
-        "not a Realm file: bytes 16 to 19 are \(bytes.joined(separator: " ")), "
-          + "expected 54 2d 44 42")
+      return notARealmFile(
+        "bytes 16 to 19 are \(bytes.joined(separator: " ")), expected 54 2d 44 42", path)
     case .badFileSize(let count):
       let rule =
         count < 24 ? "a database has at least 24 bytes" : "a size is a multiple of 8"
-      return ShellError(.notARealmFile, "not a Realm file: it has \(count) bytes, \(rule)")
+      return notARealmFile("it has \(count) bytes, \(rule)", path)
     case .noKey:
       return ShellError(
         .noKey, "\(path) is encrypted and no key was given",
@@ -46,6 +45,20 @@ enum StorageMessages {
         "\(path) is damaged at offset \(offset(damage.offset)): \(text(damage))",
         remedy: "check deep lists all damage that can be found")
     }
+  }
+
+  private static func notARealmFile(_ reason: String, _ path: String) -> ShellError {
+    var error = ShellError(.notARealmFile, "not a Realm file: \(reason)")
+    error.subject = path
+    return error
+  }
+
+  /// Why a part of a file cannot be read, without the name of the file.
+  static func reason(_ error: StorageError) -> String {
+    if case .damaged(let damage) = error {
+      return "offset \(offset(damage.offset)): \(text(damage))"
+    }
+    return self.error(error, path: "the file").message
   }
 
   private static func system(_ number: Int32, _ path: String) -> ShellError {
@@ -101,6 +114,8 @@ enum StorageMessages {
     case .badLength: return "value of \(found) bytes, \(limit) expected"
     case .badFooter: return "the footer of the streaming form is missing or wrong"
     case .truncated: return "the file has \(limit) bytes, \(found) are needed: it is cut off"
+    case .oddFileSize:
+      return "the file has \(found) bytes, which is no multiple of 8: it is cut off"
     case .badNanoseconds: return "nanoseconds \(found) out of range"
     case .nestedTooDeep: return "collections nested more than \(limit) levels deep"
     }

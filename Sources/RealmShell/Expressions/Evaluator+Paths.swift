@@ -39,7 +39,7 @@ extension Evaluator {
   /// The object a name stands for.
   func object(named name: ObjectName) throws(ShellError) -> ShellValue {
     guard let objectClass = schema.objectClass(named: name.className.text) else {
-      throw Evaluator.unknownClass(name.className, schema)
+      throw Evaluator.unknownClass(name.className, database?.realm)
     }
     let key: ObjectKey?
     switch name.key {
@@ -100,10 +100,20 @@ extension Evaluator {
   }
 
   /// The error for a name that is no class.
-  static func unknownClass(_ name: Name, _ schema: Schema) -> ShellError {
-    ShellError(
+  static func unknownClass(_ name: Name, _ realm: Realm?) -> ShellError {
+    let unreadable = realm?.snapshot.brokenTables.first {
+      $0.name == "class_" + name.text || $0.name == name.text
+    }
+    if let unreadable {
+      return ShellError(
+        .damaged, "class \(name.text) cannot be read: \(StorageMessages.reason(unreadable.error))",
+        at: name.range)
+    }
+    // What looks like an object may be a function with a typing error.
+    let names = (realm?.schema.classes.map(\.name) ?? []) + Grammar.functions.map(\.name)
+    return ShellError(
       .noSuchTable, "no class \(name.text)", at: name.range,
-      suggestion: Spelling.nearest(to: name.text, among: schema.classes.map(\.name)))
+      suggestion: Spelling.nearest(to: name.text, among: names))
   }
 
   /// Runs a read of the file.

@@ -13,7 +13,7 @@ import RealmValues
 final class Evaluator {
   /// The text the expressions stand in.
   let source: SourceText
-  private let database: Session.Database?
+  let database: Session.Database?
   let variable: (String) -> ShellValue?
   /// The names of all variables, for suggestions.
   let variableNames: () -> [String]
@@ -119,6 +119,12 @@ final class Evaluator {
     _ function: Name, _ arguments: [Expression], _ row: ShellValue?, _ range: SourceRange
   ) throws(ShellError) -> ShellValue {
     let name = function.text.lowercased()
+    if let known = Grammar.function(named: name), !known.argumentCount.contains(arguments.count) {
+      throw ShellError(
+        .invalidArgument,
+        "\(known.form) cannot have \(counted(arguments.count, "argument", "arguments"))",
+        at: range)
+    }
     if name == "if" {
       let condition = try truth(of: try value(of: arguments[0], row: row), at: arguments[0].range)
       return try value(of: arguments[condition == true ? 1 : 2], row: row)

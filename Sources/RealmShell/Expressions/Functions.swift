@@ -7,7 +7,7 @@ import RealmValues
 ///
 /// Source: shell.md 11.
 enum Functions {
-  /// Calls a function; its name and the number of arguments were checked by the parser.
+  /// Calls a function of `Grammar.functions` with as many arguments as it needs.
   static func call(
     _ name: String, _ values: [ShellValue], at range: SourceRange
   ) throws(ShellError) -> ShellValue {

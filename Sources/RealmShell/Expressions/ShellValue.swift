@@ -127,7 +127,7 @@ extension ValueWriter {
       out.byte(UInt8(ascii: "{"))
       for (i, entry) in entries.enumerated() {
         if i > 0 { separator(form) }
-        entry.key.withUnsafeBytes { dictionaryKey($0, form) }
+        entry.key.withUnsafeBytes { memberKey($0, form) }
         try write(entry.value, isMixed: isMixed, form)
       }
       out.byte(UInt8(ascii: "}"))

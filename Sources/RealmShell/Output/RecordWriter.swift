@@ -7,54 +7,29 @@ import RealmValues
 final class RecordWriter {
   private let result: ResultSet
   private let format: RecordFormat
+  private let style: RecordStyle
   private let out: ByteWriter
   private let values: ValueWriter
   /// For values whose text has to be quoted again.
   private let nested: ValueWriter
-  /// The writers of columns that have one.
-  private let cells: [CellWriter?]
-  /// Columns with a writer, with their number for the reader.
-  private let stored: [(column: Int, reader: Int)]
-  private var block = 0
+  /// For each column whether the schema leaves its type open.
+  private let isMixed: [Bool]
 
   init(_ result: ResultSet, _ format: RecordFormat, to out: ByteWriter) {
     self.result = result
     self.format = format
+    style = format.style
     self.out = out
     values = ValueWriter(result.schema, to: out, usesLocalTime: format.usesLocalTime)
     nested = ValueWriter(result.schema, to: ByteWriter())
-    var cells: [CellWriter?] = []
-    var stored: [(column: Int, reader: Int)] = []
-    for (column, source) in result.columns.map(\.source).enumerated() {
-      guard case .property(let property, let reader) = source,
-        let cell = CellWriter.make(for: property, format, to: out)
-      else {
-        cells.append(nil)
-        continue
-      }
-      stored.append((column, reader))
-      cells.append(cell)
-    }
-    self.cells = cells
-    self.stored = stored
+    isMixed = result.columns.map(\.isMixed)
   }
 
-  /// Prepares for the object that the result was moved to.
-  func beginRow() throws(StorageError) {
-    let reader = result.reader
-    guard block != reader.block else { return }
-    for (column, index) in stored {
-      let (leaf, offset) = try reader.leaf(index)
-      cells[column]?.load(leaf, offset: offset)
-    }
-    block = reader.block
-  }
-
-  /// Writes the value of a column.
+  /// Writes the value of a column of the object that the result was moved to.
   func write(_ column: Int) throws(ShellError) {
     do throws(StorageError) {
-      if let cell = cells[column] {
-        try cell.write(result.reader.row)
+      if let value = try result.storedValue(column) {
+        try write(value, isMixed[column])
         return
       }
     } catch {
@@ -62,85 +37,100 @@ final class RecordWriter {
     }
     let cell = try result.cell(result.columns[column])
     do throws(StorageError) {
-      try write(cell, result.columns[column])
+      switch cell {
+      case .stored(let value): try write(value, isMixed[column])
+      case .value(let value): try write(value, isMixed[column])
+      }
     } catch {
       throw StorageMessages.error(error, path: result.evaluator.path)
     }
   }
 
-  private func write(
-    _ cell: ResultSet.Cell, _ column: ResultColumn
-  ) throws(StorageError) {
-    if cell.isNull {
-      out.write(format.null)
-      return
-    }
-    switch format.style {
-    case .json: try write(cell, column, .json, to: values)
-    case .compactJSON: try write(cell, column, .compactJSON, to: values)
-    case .literal: try write(cell, column, .literal, to: values)
-    case .csv, .tsv: try writeField(cell, column)
-    case .cell:
-      switch cell {
-      case .stored(.string(let bytes)):
-        LiteralText.writeCell(bytes, isMixed: column.isMixed, to: out)
-      case .value(.scalar(.string(let bytes))):
-        bytes.withUnsafeBytes { LiteralText.writeCell($0, isMixed: column.isMixed, to: out) }
-      default: try write(cell, column, .literal, to: values)
+  private func write(_ value: StoredValue, _ isMixed: Bool) throws(StorageError) {
+    switch value {
+    case .null: out.write(format.null)
+    case .int(let number): out.writeInt(number)
+    case .bool(let flag): out.write(flag ? "true" : "false")
+    case .string(let bytes): writeString(bytes, isMixed)
+    case .double(let number) where style == .csv || style == .tsv:
+      // In mixed values the words for what is not finite are JSON strings.
+      if isMixed, !number.isFinite { try writeField(value, isMixed) } else { out.writeDouble(number) }
+    case .date(let date) where !isMixed && (style == .csv || style == .tsv):
+      values.writePlain(date)
+    default:
+      if style == .csv || style == .tsv {
+        try writeField(value, isMixed)
+      } else {
+        try values.write(value, isMixed: isMixed, style.form)
       }
     }
   }
 
-  private func write(
-    _ cell: ResultSet.Cell, _ column: ResultColumn, _ form: ValueWriter.Form,
-    to writer: ValueWriter
-  ) throws(StorageError) {
-    switch cell {
-    case .stored(let value): try writer.write(value, isMixed: column.isMixed, form)
-    case .value(let value): try writer.write(value, isMixed: column.isMixed, form)
+  private func write(_ value: ShellValue, _ isMixed: Bool) throws(StorageError) {
+    switch value {
+    case .scalar(.null): out.write(format.null)
+    case .scalar(.string(let bytes)): bytes.withUnsafeBytes { writeString($0, isMixed) }
+    default:
+      guard style == .csv || style == .tsv else {
+        try values.write(value, isMixed: isMixed, style.form)
+        return
+      }
+      if !isMixed, case .object(let target, let key) = value,
+        try writePrimaryKey(of: key, in: target)
+      {
+        return
+      }
+      try nested.write(value, isMixed: isMixed, .compactJSON)
+      writeNested(isMixed)
     }
   }
 
-  /// A field is the plain JSON text of a value, without the quotes of a JSON string; a text as it
-  /// is; of a mixed value always JSON.
-  private func writeField(
-    _ cell: ResultSet.Cell, _ column: ResultColumn
-  ) throws(StorageError) {
-    var cell = cell
-    if !column.isMixed, let value = try primaryKey(of: cell) { cell = .value(.scalar(value)) }
-    switch cell {
-    case .stored(.string(let bytes)) where !column.isMixed:
-      writeText(bytes)
-      return
-    case .value(.scalar(.string(let bytes))) where !column.isMixed:
-      bytes.withUnsafeBytes { writeText($0) }
-      return
-    default: break
+  private func writeString(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool) {
+    switch style {
+    case .json, .compactJSON: JSONText.writeString(bytes, to: out)
+    case .literal: LiteralText.writeQuoted(bytes, to: out)
+    case .cell: LiteralText.writeCell(bytes, isMixed: isMixed, to: out)
+    case .csv, .tsv:
+      if isMixed {
+        JSONText.writeString(bytes, to: nested.out)
+        writeNested(isMixed)
+      } else {
+        writeText(bytes)
+      }
     }
-    try write(cell, column, .compactJSON, to: nested)
-    nested.out.consumeBytes { json in
-      let isString = !column.isMixed && json.count >= 2 && json[0] == UInt8(ascii: "\"")
+  }
+
+  /// Writes a field: the plain JSON text of the value, without the quotes of a JSON string; of a
+  /// mixed value its JSON.
+  private func writeField(_ value: StoredValue, _ isMixed: Bool) throws(StorageError) {
+    if !isMixed, case .link(let table, let key) = value,
+      let target = result.schema.objectClass(table), try writePrimaryKey(of: key, in: target)
+    {
+      return
+    }
+    try nested.write(value, isMixed: isMixed, .compactJSON)
+    writeNested(isMixed)
+  }
+
+  private func writeNested(_ isMixed: Bool) {
+    nested.out.drain { json in
+      let isString = !isMixed && json.count >= 2 && json[0] == UInt8(ascii: "\"")
       writeText(isString ? UnsafeRawBufferPointer(rebasing: json[1..<(json.count - 1)]) : json)
     }
   }
 
-  /// The primary key of the object that a cell links to; nil if there is none.
-  private func primaryKey(of cell: ResultSet.Cell) throws(StorageError) -> ScalarValue? {
-    let target: ObjectClass?
-    let key: ObjectKey
-    switch cell {
-    case .stored(.link(let table, let linked)):
-      (target, key) = (result.schema.objectClass(table), linked)
-    case .value(.object(let linkedClass, let linked)): (target, key) = (linkedClass, linked)
-    default: return nil
-    }
-    guard let target, !target.isEmbedded, case .primaryKey(let value) = try target.identity(of: key)
-    else { return nil }
-    return value
+  /// Writes a link by the primary key of its target; false if it has none.
+  private func writePrimaryKey(
+    of key: ObjectKey, in target: ObjectClass
+  ) throws(StorageError) -> Bool {
+    guard !target.isEmbedded, case .primaryKey(let value) = try target.identity(of: key)
+    else { return false }
+    try write(ShellValue.scalar(value), false)
+    return true
   }
 
   private func writeText(_ bytes: UnsafeRawBufferPointer) {
-    format.style == .csv ? RecordText.writeCSV(bytes, to: out) : RecordText.writeTSV(bytes, to: out)
+    style == .csv ? RecordText.writeCSV(bytes, to: out) : RecordText.writeTSV(bytes, to: out)
   }
 }
 
@@ -152,21 +142,11 @@ extension Renderer {
     let record = RecordWriter(result, RecordFormat(style), to: out)
     let columnCount = result.columns.count
     try forEachRow(rows) { (_) throws(ShellError) in
-      try begin(record)
       for column in 0..<columnCount {
         if column > 0 { out.byte(separator) }
         try record.write(column)
       }
       out.byte(0x0A)
-    }
-  }
-
-  /// Prepares a writer for the object that the result was moved to.
-  func begin(_ record: RecordWriter) throws(ShellError) {
-    do throws(StorageError) {
-      try record.beginRow()
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
     }
   }
 

@@ -31,7 +31,6 @@ extension Renderer {
     let record = RecordWriter(result, RecordFormat(.compactJSON), to: out)
     let prefixes = prefixes(.compactJSON)
     try forEachRow(rows) { (_) throws(ShellError) in
-      try begin(record)
       try writeObject(record, prefixes, to: out)
       out.byte(0x0A)
     }
@@ -69,12 +68,11 @@ extension Renderer {
     var ends = [Int](repeating: 0, count: flat.count)
     try forEachRow(rows) { (_) throws(ShellError) in
       before()
-      try begin(record)
       for column in ends.indices {
         try record.write(column)
         ends[column] = memory.bufferedByteCount
       }
-      memory.consumeBytes { bytes in
+      memory.drain { bytes in
         let fits =
           restWidth + bytes.count <= Renderer.lineWidth
           || restWidth + displayWidth(of: bytes) <= Renderer.lineWidth

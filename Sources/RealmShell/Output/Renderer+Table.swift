@@ -27,10 +27,9 @@ extension Renderer {
     let first = columns.count - result.columns.count
     var widths = columns.map(\.width)
     try forEachRow(rows) { (_) throws(ShellError) in
-      try begin(record)
       for i in first..<widths.count {
         try writeCell(i - first, record, memory)
-        let width = memory.consumeBytes { displayWidth(of: $0) }
+        let width = memory.drain { displayWidth(of: $0) }
         if width > widths[i] { widths[i] = width }
       }
     }
@@ -42,15 +41,14 @@ extension Renderer {
     let printer = TablePrinter(columns, settings, to: out)
     printer.writeTop()
     try forEachRow(rows) { (row) throws(ShellError) in
-      try begin(record)
       if first > 0 {
         memory.writeInt(Int64(row))
-        memory.consumeBytes { printer.write($0, column: 0, nil) }
+        memory.drain { printer.write($0, column: 0, nil) }
       }
       for i in 0..<result.columns.count {
         let style = settings.usesColor ? try style(of: result.columns[i]) : nil
         try writeCell(i, record, memory)
-        memory.consumeBytes { printer.write($0, column: i + first, style) }
+        memory.drain { printer.write($0, column: i + first, style) }
       }
       printer.endRow()
     }

@@ -66,7 +66,6 @@ struct Renderer {
     let values = ValueWriter(result.schema, to: out)
     let columns = result.columns.indices.filter { result.columns[$0].isStored }
     try forEachRow(rows) { (_) throws(ShellError) in
-      try begin(record)
       out.write("add \(quotedName(result.objectClass.name)) {")
       for (i, column) in columns.enumerated() {
         if i > 0 { out.write(", ") }
@@ -92,7 +91,6 @@ struct Renderer {
     }
     var isFirst = true
     try forEachRow(rows) { (row) throws(ShellError) in
-      try begin(record)
       if !isFirst { out.byte(0x0A) }
       isFirst = false
       try writeName(of: result.keys[row], to: values)

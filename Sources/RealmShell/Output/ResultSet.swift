@@ -64,8 +64,9 @@ final class ResultSet {
   let columns: [ResultColumn]
   /// Evaluates the columns that are expressions.
   let evaluator: Evaluator
-  /// Reads the columns that are stored properties.
-  let reader: ObjectReader
+  private let reader: ObjectReader
+  /// For each column its index in the reader; -1 for columns that are no stored properties.
+  private let readerIndexes: [Int]
 
   init(
     _ objectClass: ObjectClass, _ keys: [ObjectKey], columns: [ResultColumn], evaluator: Evaluator
@@ -80,6 +81,10 @@ final class ResultSet {
       return property.position
     }
     reader = ObjectReader(objectClass.table, columns: positions)
+    readerIndexes = columns.map { column in
+      guard case .property(_, let index) = column.source else { return -1 }
+      return index
+    }
   }
 
   /// Moves to an object; false if it is gone.
@@ -97,6 +102,13 @@ final class ResultSet {
       default: false
       }
     }
+  }
+
+  /// The value of the i-th column if it is a stored property, which most columns are.
+  @inline(__always)
+  func storedValue(_ i: Int) throws(StorageError) -> StoredValue? {
+    let index = readerIndexes[i]
+    return index < 0 ? nil : try reader.value(index)
   }
 
   /// The value of a column.

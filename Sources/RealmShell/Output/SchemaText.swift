@@ -36,6 +36,10 @@ struct SchemaText {
 
   /// The schema as `Realm.schema` of the JavaScript SDK shows it.
   func writeJSON() {
+    guard !classes.isEmpty else {
+      out.write("[]\n")
+      return
+    }
     out.write("[\n")
     for (i, objectClass) in classes.enumerated() {
       out.write("  {\n    \"name\": ")

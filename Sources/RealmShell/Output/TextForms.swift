@@ -30,8 +30,15 @@ enum EscapedText {
   }
 
   static func write(_ bytes: UnsafeRawBufferPointer, _ form: Form, to out: ByteWriter) {
+    let isPlain =
+      form == .bare
+      ? isPrintableASCII(bytes, without: 0x7F, 0x7F) : isPrintableASCII(bytes, without: 0x22, 0x5C)
+    if isPlain {
+      out.write(bytes)
+      return
+    }
     var start = 0
-    var i = nextSpecial(bytes, 0, form)
+    var i = 0
     while i < bytes.count {
       let byteCount = plainByteCount(bytes, i, form)
       if byteCount > 0 {
@@ -41,17 +48,8 @@ enum EscapedText {
         i += writeEscape(bytes, i, form, to: out)
         start = i
       }
-      if i < bytes.count, bytes[i] < 0x80 { i = nextSpecial(bytes, i, form) }
     }
     out.write(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-  }
-
-  @inline(__always)
-  private static func nextSpecial(
-    _ bytes: UnsafeRawBufferPointer, _ start: Int, _ form: Form
-  ) -> Int {
-    form == .bare
-      ? firstUnprintableByte(in: bytes, from: start) : firstEscapableByte(in: bytes, from: start)
   }
 
   /// Number of bytes of the character at a position if it stands for itself; else 0.
@@ -59,7 +57,11 @@ enum EscapedText {
     _ bytes: UnsafeRawBufferPointer, _ i: Int, _ form: Form
   ) -> Int {
     let byte = bytes[i]
-    if byte < 0x80 { return byte == 0x7F && form == .json ? 1 : 0 }
+    if byte < 0x80 {
+      if byte == 0x7F { return form == .json ? 1 : 0 }
+      let isQuote = byte == 0x22 || byte == 0x5C
+      return byte < 0x20 || (isQuote && form != .bare) ? 0 : 1
+    }
     guard let (scalar, byteCount) = decodeScalar(in: bytes, at: i) else { return 0 }
     return form != .json && scalar.value < 0xA0 ? 0 : byteCount
   }
@@ -135,14 +137,14 @@ enum LiteralText {
   }
 
   private static func containsControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var i = firstUnprintableByte(in: bytes)
-    while i < bytes.count {
-      if bytes[i] < 0x80 { return true }
-      // The second controls of ISO 6429 are U+0080 to U+009F.
-      if bytes[i] == 0xC2, i + 1 < bytes.count, 0x80..<0xA0 ~= bytes[i + 1] { return true }
-      i = firstUnprintableByte(in: bytes, from: i + 1)
-    }
-    return false
+    if isPrintableASCII(bytes, without: 0x7F, 0x7F) { return false }
+    return !isPrintable(bytes, without: 0x7F, 0x7F) || containsLateControl(bytes)
+  }
+
+  /// Whether there is a control from U+0080 to U+009F, which some terminals obey.
+  private static func containsLateControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count > 1 else { return false }
+    return (0..<bytes.count - 1).contains { bytes[$0] == 0xC2 && bytes[$0 + 1] & 0xE0 == 0x80 }
   }
 
   /// Longer texts that begin like a literal are quoted without being read.

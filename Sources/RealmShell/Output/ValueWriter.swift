@@ -23,7 +23,7 @@ final class ValueWriter {
 
   let schema: Schema
   let out: ByteWriter
-  /// Whether literals show dates in the local zone.
+  /// Whether dates are shown in the local zone, which programs must not see.
   let usesLocalTime: Bool
   private var scratch: [UInt8] = []
   private var texts: [TableKey: ClassTexts] = [:]
@@ -180,12 +180,22 @@ final class ValueWriter {
   }
 
   private func date(_ date: Timestamp, _ isMixed: Bool, _ form: Form) {
-    tagged("date", isMixed && form.isJSON, form) {
-      if usesLocalTime, !form.isJSON {
-        LocalTime.append(date, to: &$0)
-      } else {
-        date.append(to: &$0)
-      }
+    guard form.isJSON else { return writePlain(date) }
+    if isMixed { openTag("date", form) }
+    out.byte(UInt8(ascii: "\""))
+    writePlain(date)
+    out.byte(UInt8(ascii: "\""))
+    if isMixed { out.byte(UInt8(ascii: "}")) }
+  }
+
+  /// A point in time without quotes, which needs no escapes in any form.
+  func writePlain(_ date: Timestamp) {
+    if usesLocalTime {
+      scratch.removeAll(keepingCapacity: true)
+      LocalTime.append(date, to: &scratch)
+      out.write(scratch)
+    } else {
+      out.write(atMost: Timestamp.maximumByteCount) { date.print(to: $0) }
     }
   }
 
@@ -299,7 +309,7 @@ final class ValueWriter {
   }
 
   /// A key of a dictionary with its colon.
-  func dictionaryKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
+  func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
     if form.isJSON {
       JSONText.writeString(key, to: out)
     } else if LiteralText.isName(key) {
@@ -338,7 +348,7 @@ final class ValueWriter {
     for entry in try dictionary.entries() {
       if !isFirst { separator(form) }
       isFirst = false
-      dictionaryKey(entry.key, form)
+      memberKey(entry.key, form)
       try write(entry.value, isMixed: isMixed, form)
     }
     out.byte(UInt8(ascii: "}"))

@@ -100,7 +100,8 @@ extension Session {
         failure = error
       }
       let isIntact = database?.realm.isIntact() ?? true
-      if !isIntact, !held.hasLeft, attempt < Session.maximumAttempts { continue }
+      if isIntact { held.writer.flush() }
+      if !isIntact || held.isTorn, !held.hasLeft, attempt < Session.maximumAttempts { continue }
       held.writer.flush()
       guard !held.isTorn else {
         throw ShellError(

@@ -59,7 +59,8 @@ extension Session {
     _ statement: Statement, in source: SourceText, origin: ErrorPrinter.Origin
   ) throws(ShellError) {
     if settings.echoes {
-      output.write("> " + source.text(of: statement.range) + "\n")
+      let pipe = statement.pipe.map { " | " + $0 } ?? ""
+      output.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     let start = monotonicMilliseconds()
     try execute(statement, origin: origin)
@@ -76,14 +77,15 @@ extension Session {
   }
 
   /// Runs a script file; relative paths inside are relative to its folder.
+  ///
+  /// - Parameter path: The path as the system needs it; see `resolve`.
   func runScript(_ path: String, at range: SourceRange? = nil) throws(ShellError) {
     guard scriptFolders.count < Session.maximumDepth else {
       throw ShellError(
         .limitExceeded, "scripts are nested more than \(Session.maximumDepth) deep", at: range)
     }
-    let full = resolve(path)
-    let bytes = try TextFile.read(full, shownAs: path, at: range)
-    scriptFolders.append(TextFile.folder(of: full))
+    let bytes = try TextFile.read(path, shownAs: path, at: range)
+    scriptFolders.append(TextFile.folder(of: path))
     defer { scriptFolders.removeLast() }
     guard run(SourceText(fileName: path, bytes: bytes)) || keepsGoing else {
       throw ShellError(.assertion, "the script \(path) failed", at: range)
@@ -93,7 +95,7 @@ extension Session {
   /// A path as the system needs it: `~` replaced, relative to the folder of the running script.
   func resolve(_ path: String) -> String {
     if path.hasPrefix("/") { return path }
-    guard let folder = scriptFolders.last else { return path }
+    guard let folder = scriptFolders.last, folder != "." else { return path }
     return folder + "/" + path
   }
 

@@ -14,14 +14,10 @@ extension Session {
   func check(_ statement: CheckStatement, to writer: ByteWriter) throws(ShellError) {
     let realm: Realm
     if let path = statement.file {
-      let source = statement.key?.text ?? environment("REALMSH_KEY")
-      let key = try source.map { (source) throws(ShellError) in
-        try KeySource.read(source, isSafe: isSafe)
-      }
-      do throws(StorageError) {
-        realm = try Realm(path: resolve(path), key: key)
+      do throws(ShellError) {
+        realm = try openRealm(path: resolve(path), key: try readKey(statement.key))
       } catch {
-        throw StorageMessages.error(error, path: path.text)
+        throw placed(error, path)
       }
     } else {
       realm = try current().realm

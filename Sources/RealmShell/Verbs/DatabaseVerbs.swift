@@ -10,7 +10,7 @@ extension Session {
     guard case .file(let path) = statement.target else {
       throw ShellError(.illegalOperation, "memory databases need a writing version")
     }
-    try refuseWriting(statement)
+    try refuseWriting(statement, at: path.range)
     var state = Realm.State.live
     switch statement.snapshot {
     case nil: break
@@ -23,27 +23,47 @@ extension Session {
     do throws(ShellError) {
       let name = statement.name?.text
       let database = try openDatabase(
-        path: resolve(path), name: name, keySource: statement.key.map { resolveKey($0) },
-        state: state, isReadOnly: statement.readonly || state == .previous)
+        path: resolve(path), name: name, key: try readKey(statement.key), state: state,
+        isReadOnly: statement.readonly || state == .previous)
       if acknowledges { writer.write(openedText(database) + "\n") }
     } catch {
       throw placed(error, path)
     }
   }
 
-  private func refuseWriting(_ statement: OpenStatement) throws(ShellError) {
+  private func refuseWriting(
+    _ statement: OpenStatement, at range: SourceRange
+  ) throws(ShellError) {
     guard statement.create || statement.new || statement.compact || statement.shared else { return }
     throw ShellError(
-      .readOnlyDatabase, "this version of realmsh opens files for reading only",
+      .readOnlyDatabase, "this version of realmsh opens files for reading only", at: range,
       remedy: "open PATH readonly")
   }
 
-  private func resolveKey(_ path: FilePath) -> String { path.text }
+  /// Reads the key that a statement names.
+  func readKey(_ source: FilePath?) throws(ShellError) -> EncryptionKey? {
+    guard let source else { return nil }
+    do throws(ShellError) {
+      return try KeySource.read(source.text, isSafe: isSafe) {
+        resolve(FilePath($0, isQuoted: source.isQuoted, range: source.range))
+      }
+    } catch {
+      var error = error
+      error.range = source.range
+      throw error
+    }
+  }
+
+  /// Reads the key that the command line or the environment names.
+  func readKey(_ source: String) throws(ShellError) -> EncryptionKey {
+    try KeySource.read(source, isSafe: isSafe)
+  }
 
   /// Points an error at the path, and suggests a file with a similar name.
-  private func placed(_ error: ShellError, _ path: FilePath) -> ShellError {
+  func placed(_ error: ShellError, _ path: FilePath) -> ShellError {
+    guard error.range == nil else { return error }
     var error = error
-    error.range = error.range ?? path.range
+    error.range = path.range
     if error.name == .fileNotFound {
       error.message = "no such file"
       error.suggestion = similarFile(path.text)
@@ -70,16 +90,13 @@ extension Session {
 
   /// Opens a file and makes it the current database.
   func openDatabase(
-    path: String, name: String?, keySource: String?, state: Realm.State = .live, isReadOnly: Bool
+    path: String, name: String?, key: EncryptionKey?, state: Realm.State = .live, isReadOnly: Bool
   ) throws(ShellError) -> Database {
-    let source = keySource ?? environment("REALMSH_KEY")
-    let key = try keySource.map { (source) throws(ShellError) in
-      try KeySource.read(source, isSafe: isSafe)
-    }
-    let realm = try openRealm(path: path, key: key, fallback: key == nil ? source : nil, state)
+    let realm = try openRealm(path: path, key: key, state: state)
     if key != nil, !realm.snapshot.file.isEncrypted {
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
     }
+    warnOfUnreadableParts(realm)
     let base = (path.split(separator: "/").last.map(String.init) ?? path)
     let stem = base.hasSuffix(".realm") ? String(base.dropLast(6)) : base
     var name = name ?? stem
@@ -94,19 +111,37 @@ extension Session {
     return database
   }
 
-  private func openRealm(
-    path: String, key: EncryptionKey?, fallback: String?, _ state: Realm.State
+  /// Parts of a warning that are printed in full.
+  private static let maximumDetailCount = 8
+
+  /// Tells what is missing from a damaged file, so that nobody takes the rest for the whole.
+  private func warnOfUnreadableParts(_ realm: Realm) {
+    let parts = InfoText.unreadable(realm.snapshot)
+    guard !parts.isEmpty else { return }
+    let count = counted(parts.count, "class or property", "classes or properties")
+    var warning = ShellError(.damaged, "\(realm.path): \(count) cannot be read")
+    warning.details = Array(parts.prefix(Session.maximumDetailCount))
+    if parts.count > Session.maximumDetailCount { warning.details.append("...") }
+    warn(warning, origin: nil)
+  }
+
+  /// Opens a file; the key of the environment is tried if the file needs one and none is given.
+  func openRealm(
+    path: String, key: EncryptionKey?, state: Realm.State = .live
   ) throws(ShellError) -> Realm {
     do throws(StorageError) {
       return try Realm(path: path, key: key, state: state)
     } catch {
-      guard error == .noKey, let fallback else { throw StorageMessages.error(error, path: path) }
-      let key = try KeySource.read(fallback, isSafe: isSafe)
-      do throws(StorageError) {
-        return try Realm(path: path, key: key, state: state)
-      } catch {
-        throw StorageMessages.error(error, path: path)
+      if error == .noKey, key == nil, let source = environment("REALMSH_KEY") {
+        return try openRealm(path: path, key: try readKey(source), state: state)
       }
+      var failure = StorageMessages.error(error, path: path)
+      // The state before the last commit is a way out if it can be read.
+      if failure.name == .damaged {
+        let previous = state == .live ? try? Realm(path: path, key: key, state: .previous) : nil
+        failure.remedy = previous.map { _ in "open \(path) snapshot previous" }
+      }
+      throw failure
     }
   }
 

@@ -63,9 +63,9 @@ extension Session {
           remedy: "format jsonl")
       }
       settings.showsHeader = !OutputFile.hasContent(path)
-      try OutputFile.append(to: path, isSafe: isSafe, at: range, body)
+      try OutputFile.append(to: path, for: self, at: range, body)
     } else {
-      try OutputFile.write(to: path, isSafe: isSafe, at: range, body)
+      try OutputFile.write(to: path, for: self, at: range, body)
     }
   }
 
@@ -73,10 +73,7 @@ extension Session {
   private func exportAll(_ statement: ExportStatement, to writer: ByteWriter) throws(ShellError) {
     let database = try current(at: statement.path.range)
     let folder = resolve(statement.path)
-    guard !isSafe else {
-      throw ShellError(
-        .notSafe, "writing files is refused by --safe", at: statement.path.range)
-    }
+    try permitWriting(to: folder, at: statement.path.range)
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
       throw ShellError(
         .fileOperationFailed,
@@ -104,8 +101,12 @@ extension Session {
     let memory = ByteWriter()
     SchemaText(classes: database.realm.schema.classes, out: memory).writeStatements()
     try OutputFile.write(
-      memory.takeBytes(), to: folder + "/schema.realmsh", isSafe: isSafe,
+      memory.takeBytes(), to: folder + "/schema.realmsh", for: self,
       at: statement.path.range)
+    if let part = InfoText.unreadable(database.realm.snapshot).first {
+      throw ShellError(
+        .damaged, "not everything was exported; \(part)", at: statement.path.range)
+    }
     guard acknowledges else { return }
     let objects = counted(objectCount, "object", "objects")
     let target =

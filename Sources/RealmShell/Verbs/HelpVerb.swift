@@ -11,6 +11,7 @@ extension Session {
     }
     if let verb = Grammar.verb(named: word) {
       HelpText.verb(verb, to: writer)
+      HelpText.topics[verb.name]?(writer)
     } else if let write = HelpText.topics[word.lowercased()] {
       write(writer)
     } else if let error = ErrorName.allCases.first(where: {
@@ -58,6 +59,7 @@ enum HelpText {
       words(ErrorName.allCases.map { ($0.rawValue, $0.meaning) }, to: writer)
     },
     "options": { writer in words(CommandLineOption.lines, to: writer) },
+    "status": { words(statuses, to: $0) },
     "functions": { writer in
       for function in Grammar.functions { writer.write(function.form + "\n") }
     },
@@ -69,7 +71,9 @@ enum HelpText {
 
   private static func words(_ lines: [(String, String)], to writer: ByteWriter) {
     let width = lines.map(\.0.count).max() ?? 0
-    for (name, meaning) in lines { writer.write("\(padded(name, width))  \(meaning)\n") }
+    for (name, meaning) in lines {
+      writer.write(meaning.isEmpty ? "\(name)\n" : "\(padded(name, width))  \(meaning)\n")
+    }
   }
 
   private static let literals = [
@@ -106,6 +110,16 @@ enum HelpText {
     ("cmd:COMMAND", "the first line that a command prints"),
     ("fd:3", "an open file descriptor"), ("prompt", "asked for on the terminal"),
     ("hex:... base64:... bytes:1,2,...", "the key itself; others can see it on a command line"),
+  ]
+
+  /// Exit statuses. Source: shell.md 2.
+  private static let statuses = [
+    ("0", "Everything ran."), ("1", "A statement failed."), ("2", "The command line is wrong."),
+    ("3", "FILE cannot be reached: missing, no permission, held by another process."),
+    ("4", "FILE is not a Realm file, or its format version is not supported."),
+    ("5", "FILE is encrypted and no key was given, or the key does not fit."),
+    ("6", "FILE is damaged."), ("7", "check found something."),
+    ("130", "Ended by Ctrl-C."), ("141", "The reader of standard output went away."),
   ]
 
   /// All texts that contain a word.

@@ -27,19 +27,21 @@ extension Session {
   /// Tells about a file without opening it as a database of the session.
   func infoFile(_ path: FilePath, key: FilePath?, to writer: ByteWriter) throws(ShellError) {
     let name = resolve(path)
-    let key = try (key?.text ?? environment("REALMSH_KEY")).map { (source) throws(ShellError) in
-      try KeySource.read(source, isSafe: isSafe)
-    }
-    do throws(StorageError) {
-      let realm = try Realm(path: name, key: key)
-      InfoText.write(try InfoText.summary(realm), to: writer)
+    let key = try readKey(key)
+    do throws(ShellError) {
+      let realm = try openRealm(path: name, key: key)
+      do throws(StorageError) {
+        InfoText.write(try InfoText.summary(realm), to: writer)
+      } catch {
+        throw StorageMessages.error(error, path: name)
+      }
     } catch {
       var status = stat()
       if stat(name, &status) == 0 {
         InfoText.write([("file", path.text), ("size", sizeText(Int(status.st_size)))], to: writer)
       }
       writer.flush()
-      var failure = StorageMessages.error(error, path: path.text)
+      var failure = error
       failure.range = nil
       failure.subject = path.text
       throw failure
@@ -71,15 +73,17 @@ enum InfoText {
     if let text = try classesText(realm.schema, .library) {
       lines.append(("other tables", text + "; without class"))
     }
-    for table in snapshot.brokenTables {
-      lines.append(("unreadable", "\(table.name): \(reason(table.error))"))
-    }
-    for table in snapshot.tables {
-      for column in table.brokenColumns {
-        lines.append(("unreadable", "\(table.name).\(column.name): \(reason(column.error))"))
+    return lines + unreadable(snapshot).map { ("unreadable", $0) }
+  }
+
+  /// Tables and properties that cannot be read, each with the reason.
+  static func unreadable(_ snapshot: Snapshot) -> [String] {
+    snapshot.brokenTables.map { "\($0.name): \(StorageMessages.reason($0.error))" }
+      + snapshot.tables.flatMap { table in
+        table.brokenColumns.map {
+          "\(table.name).\($0.name): \(StorageMessages.reason($0.error))"
+        }
       }
-    }
-    return lines
   }
 
   private static func classesText(
@@ -106,13 +110,6 @@ enum InfoText {
     case .syncClient: "sync client (type 3)"
     case .syncServer: "sync server (type 4)"
     }
-  }
-
-  private static func reason(_ error: StorageError) -> String {
-    if case .damaged(let damage) = error {
-      return "offset \(StorageMessages.offset(damage.offset)): \(StorageMessages.text(damage))"
-    }
-    return StorageMessages.error(error, path: "the file").message
   }
 
   /// Bytes of the file by use.

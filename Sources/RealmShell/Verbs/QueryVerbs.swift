@@ -45,7 +45,7 @@ extension Session {
     switch source {
     case .name(let name):
       guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, schema)
+        throw Evaluator.unknownClass(name, evaluator.database?.realm)
       }
       return Objects(objectClass: objectClass, keys: nil)
     case .path(let path):
@@ -250,19 +250,22 @@ extension Session {
 
   func print(_ expressions: [Expression], to writer: ByteWriter) throws(ShellError) {
     let evaluator = evaluator(try? current())
-    let values = ValueWriter(evaluator.schema, to: writer)
+    // A line is printed as a whole or, after an error, not at all.
+    let line = ByteWriter()
+    let values = ValueWriter(evaluator.schema, to: line)
     for (i, expression) in expressions.enumerated() {
-      if i > 0 { writer.byte(UInt8(ascii: " ")) }
+      if i > 0 { line.byte(UInt8(ascii: " ")) }
       let value = try evaluator.value(of: expression, row: nil)
       if case .scalar(.string(let bytes)) = value {
-        writer.write(bytes)
+        line.write(bytes)
       } else {
         try evaluator.reading { () throws(StorageError) in
           try values.write(value, isMixed: false, .literal)
         }
       }
     }
-    writer.byte(0x0A)
+    line.byte(0x0A)
+    writer.write(line.takeBytes())
   }
 
   func assert(_ statement: AssertStatement) throws(ShellError) {

@@ -18,25 +18,25 @@ extension Session {
     case .diff(let path):
       throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
     case .show(let names, let format, let path):
-      let classes = try chosenClasses(names, realm.schema)
+      let classes = try chosenClasses(names, realm)
       guard let path else {
         try writeSchema(classes, format, range, to: writer)
         return
       }
       let memory = ByteWriter()
       try writeSchema(classes, format, range, to: memory)
-      try OutputFile.write(memory.takeBytes(), to: resolve(path), isSafe: isSafe, at: path.range)
+      try OutputFile.write(memory.takeBytes(), to: resolve(path), for: self, at: path.range)
     }
   }
 
   private func chosenClasses(
-    _ names: [Name], _ schema: Schema
+    _ names: [Name], _ realm: Realm
   ) throws(ShellError) -> [ObjectClass] {
-    guard !names.isEmpty else { return schema.classes }
+    guard !names.isEmpty else { return realm.schema.classes }
     var classes: [ObjectClass] = []
     for name in names {
-      guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, schema)
+      guard let objectClass = realm.schema.objectClass(named: name.text) else {
+        throw Evaluator.unknownClass(name, realm)
       }
       classes.append(objectClass)
     }
@@ -63,25 +63,24 @@ extension Session {
 enum OutputFile {
   /// Writes a whole file.
   static func write(
-    _ bytes: [UInt8], to path: String, isSafe: Bool, at range: SourceRange
+    _ bytes: [UInt8], to path: String, for session: Session, at range: SourceRange
   ) throws(ShellError) {
-    try write(to: path, isSafe: isSafe, at: range) { (writer) throws(ShellError) in
+    try write(to: path, for: session, at: range) { (writer) throws(ShellError) in
       writer.write(bytes)
     }
   }
 
   /// Writes a file with what `body` prints; nothing is left behind if it fails.
   static func write(
-    to path: String, isSafe: Bool, at range: SourceRange,
+    to path: String, for session: Session, at range: SourceRange,
     _ body: (ByteWriter) throws(ShellError) -> Void
   ) throws(ShellError) {
-    guard !isSafe else {
-      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
-    }
+    try session.permitWriting(to: path, at: range)
+    // Links are written through: /dev/stdout is one, and a file in its place would replace it.
     var status = stat()
-    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    let isSpecial = lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     let target = isSpecial ? path : "\(path).\(getpid()).tmp"
-    let flags = isSpecial ? O_WRONLY | O_CLOEXEC : O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? O_TRUNC : O_EXCL)
     let descriptor = open(target, flags, 0o666)
     guard descriptor >= 0 else { throw failed(path, errno, range) }
     let writer = ByteWriter(descriptor: descriptor)
@@ -109,12 +108,10 @@ enum OutputFile {
 
   /// Adds to the end of a file.
   static func append(
-    to path: String, isSafe: Bool, at range: SourceRange,
+    to path: String, for session: Session, at range: SourceRange,
     _ body: (ByteWriter) throws(ShellError) -> Void
   ) throws(ShellError) {
-    guard !isSafe else {
-      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
-    }
+    try session.permitWriting(to: path, at: range)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw failed(path, errno, range) }
     defer { close(descriptor) }
@@ -124,9 +121,29 @@ enum OutputFile {
     if let failure = writer.failure { throw failed(path, failure, range) }
   }
 
+  /// Whether two paths lead to the same file.
+  static func areSame(_ path: String, _ other: String) -> Bool {
+    var status = stat()
+    var otherStatus = stat()
+    return stat(path, &status) == 0 && stat(other, &otherStatus) == 0
+      && status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
+  }
+
   private static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
     ShellError(
       number == EACCES ? .permissionDenied : .fileOperationFailed,
       "cannot write \(path): \(StorageMessages.systemText(number))", at: range)
+  }
+}
+
+extension Session {
+  /// Refuses to write a file with `--safe`, and over an open database.
+  func permitWriting(to path: String, at range: SourceRange) throws(ShellError) {
+    guard !isSafe else {
+      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
+    }
+    guard !databases.contains(where: { OutputFile.areSame(path, $0.realm.path) }) else {
+      throw ShellError(.fileBusy, "\(path) is an open database", at: range)
+    }
   }
 }

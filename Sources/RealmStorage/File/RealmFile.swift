@@ -46,6 +46,8 @@ public final class RealmFile {
     }
     guard byteCount >= FileView.headerByteCount else { throw .badFileSize(byteCount) }
     let mapped = try Syscalls.mapForReading(descriptor, byteCount: byteCount)
+    // Before the first look at the bytes: the file may have been cut off already.
+    TruncationGuard.watch(mapped, byteCount: byteCount)
     let source = UnsafeRawBufferPointer(start: mapped, count: byteCount)
     do throws(StorageError) {
       let cipher = try RealmFile.makeCipher(source, key)
@@ -57,8 +59,8 @@ public final class RealmFile {
       memory = FileMemory(cipher: cipher, fileByteCount: bytes.count)
       mapping = mapped
       openingHeader = bytes.baseAddress.map { FileHeader($0) } ?? FileHeader.empty
-      TruncationGuard.watch(mapped, byteCount: byteCount)
     } catch {
+      TruncationGuard.unwatch(mapped)
       munmap(mapped, source.count)
       throw error
     }
@@ -107,7 +109,9 @@ public final class RealmFile {
     guard let start = source.baseAddress else { return nil }
     let header = FileHeader(start)
     if header.mark == FileHeader.mnemonic {
-      guard source.count % 8 == 0 else { throw .badFileSize(source.count) }
+      guard source.count % 8 == 0 else {
+        throw .damage(.oddFileSize, at: source.count & ~7, found: source.count)
+      }
       return nil
     }
     let isPaged = source.count % PageCipher.pageByteCount == 0 && source.count >= 8192

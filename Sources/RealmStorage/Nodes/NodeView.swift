@@ -18,12 +18,16 @@ public struct NodeView {
   public let offset: Int
   /// The bytes behind the header.
   public let payload: UnsafeRawPointer
-  /// Number of elements.
-  public let count: Int
-  /// Element width: bits in the scheme `bits`, bytes in the scheme `bytes`.
-  public let width: Int
+  // Leaves hold several views and are copied: 24 bytes instead of 40.
+  private let count24: UInt32
+  private let width8: UInt8
   /// Header byte 4.
   public let flags: UInt8
+
+  /// Number of elements.
+  @inline(__always) public var count: Int { Int(count24) }
+  /// Element width: bits in the scheme `bits`, bytes in the scheme `bytes`.
+  @inline(__always) public var width: Int { Int(width8) }
 
   /// How the width of a node is counted.
   public enum WidthScheme: UInt8, Sendable {
@@ -36,8 +40,8 @@ public struct NodeView {
   init(offset: Int, payload: UnsafeRawPointer, count: Int, width: Int, flags: UInt8) {
     self.offset = offset
     self.payload = payload
-    self.count = count
-    self.width = width
+    count24 = UInt32(truncatingIfNeeded: count)
+    width8 = UInt8(truncatingIfNeeded: width)
     self.flags = flags
   }
 
@@ -74,7 +78,7 @@ public struct NodeView {
   ///
   /// - Precondition: the width scheme is `bits`.
   @inline(__always) public var integers: PackedIntegers {
-    PackedIntegers(base: payload, count: count, width: UInt8(truncatingIfNeeded: width))
+    PackedIntegers(base: payload, count: count, width: width8)
   }
 
   /// Element `index` as a signed integer.

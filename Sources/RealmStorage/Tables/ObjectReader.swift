@@ -11,21 +11,58 @@ public final class ObjectReader {
   /// The object that was moved to last.
   public private(set) var key = ObjectKey(-1)
 
-  private let positions: [Int]
-  /// Number of the block of objects that leaves of `leaf(_:)` belong to; goes up when it changes.
-  public private(set) var block = 0
-  /// Row of the object in its block.
-  public private(set) var row = 0
-
   private var cluster: ClusterTree.Leaf?
-  /// The leaves of the present cluster, or runs of rows with the row they start at.
-  private var leaves: [(leaf: ColumnLeaf, start: Int)?]
+  private var row = 0
+  private let slots: UnsafeMutableBufferPointer<Slot>
+
+  /// A chosen column with the leaf that was read last.
+  ///
+  /// The frequent kinds of leaves have fields of their own: values are read from them in place,
+  /// while switching over a `ColumnLeaf` copies the leaf first, which takes longer than the reading.
+  private struct Slot {
+    enum Form { case none, int, double, string, date, other, collection }
+
+    let column: StoredColumn
+    /// Which field holds the leaf.
+    var form = Form.none
+    var int: IntegerLeaf?
+    var double: FloatingLeaf<Double>?
+    var string: StringLeaf?
+    var date: TimestampLeaf?
+    var other: ColumnLeaf?
+    /// First row of the leaf, counted from that of the cluster or the table.
+    var start = 0
+    /// Number of rows of the leaf; 0 if there is none.
+    var count = 0
+
+    init(_ column: StoredColumn) { self.column = column }
+
+    mutating func set(_ leaf: ColumnLeaf, start: Int) {
+      self.start = start
+      count = leaf.count
+      switch leaf {
+      case .int(let leaf): (form, int) = (.int, leaf)
+      case .double(let leaf): (form, double) = (.double, leaf)
+      case .string(let leaf): (form, string) = (.string, leaf)
+      case .date(let leaf): (form, date) = (.date, leaf)
+      case .refs: (form, other) = (.collection, leaf)
+      default: (form, other) = (.other, leaf)
+      }
+    }
+  }
 
   /// Reads the columns at positions in `table.columns`.
   public init(_ table: StoredTable, columns: [Int]) {
     self.table = table
-    positions = columns
-    leaves = Array(repeating: nil, count: columns.count)
+    slots = .allocate(capacity: columns.count)
+    for (i, position) in columns.enumerated() {
+      slots.initializeElement(at: i, to: Slot(table.columns[position]))
+    }
+  }
+
+  deinit {
+    slots.deinitialize()
+    slots.deallocate()
   }
 
   /// Moves to an object; false if the table has none with the key.
@@ -40,14 +77,11 @@ public final class ObjectReader {
         guard let (leaf, row) = try tree.find(raw) else { return false }
         cluster = leaf
         self.row = row
-        block &+= 1
-        for i in leaves.indices { leaves[i] = nil }
+        for i in slots.indices { slots[i].count = 0 }
       }
     case .trees(let trees):
       guard key.rawValue < Int64(trees.rowCount) else { return false }
       row = Int(key.rawValue)
-      // Each column has leaves of its own, so that a block is one row.
-      block &+= 1
     }
     self.key = key
     return true
@@ -57,44 +91,45 @@ public final class ObjectReader {
   ///
   /// - Precondition: `move` has succeeded.
   public func value(_ i: Int) throws(StorageError) -> StoredValue {
-    let column = table.columns[positions[i]]
-    if let known = leaves[i], row >= known.start, row - known.start < known.leaf.count {
-      return try table.value(of: column, in: known.leaf, at: row - known.start)
+    precondition(slots.indices.contains(i))
+    var index = row &- slots[i].start
+    if UInt(bitPattern: index) >= UInt(bitPattern: slots[i].count) {
+      try readLeaf(i)
+      index = row &- slots[i].start
     }
-    let fresh = try leaf(of: column)
-    leaves[i] = fresh
-    return try table.value(of: column, in: fresh.leaf, at: row - fresh.start)
+    switch slots[i].form {
+    case .int: return slots[i].int?.value(at: index).map { .int($0) } ?? .null
+    case .double: return slots[i].double?.value(at: index).map { .double($0) } ?? .null
+    case .string: return try slots[i].string?.value(at: index).map { .string($0) } ?? .null
+    case .date: return try slots[i].date?.value(at: index).map { .date($0) } ?? .null
+    case .other: return try slots[i].other?.value(at: index) ?? .null
+    case .collection:
+      guard let leaf = slots[i].other else { return .null }
+      return try table.value(of: slots[i].column, in: leaf, at: index)
+    case .none: return .null
+    }
   }
 
-  /// The leaf of the i-th chosen column, and what has to be added to `row` for a row in it.
-  ///
-  /// Serves all objects of the present block: to be asked for once each time `block` has changed.
-  ///
-  /// - Precondition: `move` has succeeded.
-  public func leaf(_ i: Int) throws(StorageError) -> (leaf: ColumnLeaf, offset: Int) {
-    if let known = leaves[i], row >= known.start, row - known.start < known.leaf.count {
-      return (known.leaf, -known.start)
-    }
-    let fresh = try leaf(of: table.columns[positions[i]])
-    leaves[i] = fresh
-    return (fresh.leaf, -fresh.start)
-  }
-
-  private func leaf(of column: StoredColumn) throws(StorageError) -> (leaf: ColumnLeaf, start: Int)
-  {
+  /// Reads the leaf of the i-th column with the present row.
+  @inline(never)
+  private func readLeaf(_ i: Int) throws(StorageError) {
+    let column = slots[i].column
+    let leaf: ColumnLeaf
+    let start: Int
     switch table.layout {
     case .clusters:
       guard let cluster else { throw .damage(.badIndex, at: 0, found: row) }
-      return (
-        try StoredTable.leaf(column.leafType, slot: column.slot, of: cluster, in: table.view), 0
-      )
+      leaf = try StoredTable.leaf(column.leafType, slot: column.slot, of: cluster, in: table.view)
+      start = 0
     case .trees(let trees):
       var stream = try trees.stream(column.leafType, slot: column.slot, in: table.view)
-      guard let leaf = try stream.seek(to: row) else {
+      guard let found = try stream.seek(to: row), found.count > 0 else {
         throw .damage(.countMismatch, at: 0, found: row, limit: trees.rowCount)
       }
-      return (leaf, row)
+      leaf = found
+      start = row
     }
+    slots[i].set(leaf, start: start)
   }
 
   /// The object itself, for columns that were not chosen and for backlinks.

@@ -1,0 +1,130 @@
+import ByteKernels
+import RealmLanguage
+import Testing
+
+@testable import RealmShell
+
+/// Messages: the place, the line, the carets under it, and what would help.
+struct ErrorPrinterTests {
+  /// The message for the first place where a part stands in a text.
+  private func message(
+    _ text: String, at part: String, form: ErrorPrinter.Form = .human, promptWidth: Int? = nil,
+    edit: (inout ShellError) -> Void = { _ in }
+  ) -> String {
+    let bytes = Array(text.utf8)
+    let wanted = Array(part.utf8)
+    let start = (0...bytes.count).first { bytes[$0...].starts(with: wanted) } ?? 0
+    let range = SourceRange(start: start, end: start + wanted.count)
+    var error = ShellError(.syntax, "wrong", at: range)
+    edit(&error)
+    let source = SourceText(fileName: "a.realmsh", bytes: bytes)
+    let writer = ByteWriter()
+    ErrorPrinter(form: form, writer: writer).print(
+      error, origin: .init(source: source, promptWidth: promptWidth, statement: nil))
+    return String(decoding: writer.takeBytes(), as: UTF8.self)
+  }
+
+  @Test func placesCountFromOne() {
+    #expect(
+      message("abc\nwhere Dog", at: "Dog") == """
+        a.realmsh:2:7: error: wrong [Syntax]
+          2 | where Dog
+            |       ^^^
+
+        """)
+  }
+
+  @Test func columnsAreCharactersAndCaretsStandUnderTheScreen() {
+    #expect(
+      message("print 狗狗 é👩‍👩‍👧 Dog", at: "Dog") == """
+        a.realmsh:1:13: error: wrong [Syntax]
+          1 | print 狗狗 é👩‍👩‍👧 Dog
+            |                ^^^
+
+        """)
+    #expect(
+      message("where 狗狗", at: "狗狗") == """
+        a.realmsh:1:7: error: wrong [Syntax]
+          1 | where 狗狗
+            |       ^^^^
+
+        """)
+    // The accent is a character of its own in the text, but not on the screen.
+    #expect(message("e\u{301} x", at: "x").hasSuffix("\n    |   ^\n"))
+    #expect(message("e\u{301} x", at: "x").hasPrefix("a.realmsh:1:3: "))
+  }
+
+  @Test func theEndOfTheTextHasOneCaret() {
+    #expect(
+      message("count", at: "") == """
+        a.realmsh:1:1: error: wrong [Syntax]
+          1 | count
+            | ^
+
+        """)
+    let source = message("count\n", at: "\n")
+    #expect(source.hasSuffix("\n    |      ^\n"))
+  }
+
+  @Test func caretsEndWithTheLine() {
+    #expect(
+      message("print (1\n+ x)", at: "(1\n+ x)") == """
+        a.realmsh:1:7: error: wrong [Syntax]
+          1 | print (1
+            |       ^^
+
+        """)
+  }
+
+  @Test func helpFollowsTheCarets() {
+    let suggested = message("where Dgo", at: "Dgo") { $0.suggestion = "Dog" }
+    #expect(suggested.hasSuffix("|       ^^^ did you mean Dog?\n"))
+    let remedied = message("where Dgo", at: "Dgo") {
+      $0.remedy = "open PATH"
+      $0.details = ["first", "second"]
+    }
+    #expect(remedied.hasSuffix("|       ^^^ open PATH\n  first\n  second\n"))
+  }
+
+  @Test func atThePromptTheCaretsStandUnderTheLine() {
+    #expect(
+      message("where 狗 Dgo", at: "Dgo", promptWidth: 6) { $0.suggestion = "Dog" } == """
+                       ^^^ error: wrong [Syntax]
+                       did you mean Dog?
+
+        """)
+  }
+
+  @Test func jsonHasEveryField() {
+    #expect(
+      message("where 狗狗 \"x\"", at: "\"x\"", form: .json) { $0.suggestion = "a\"b" }
+        == #"{"error":"Syntax","message":"wrong","file":"a.realmsh","line":1,"column":10,"#
+        + #""length":3,"suggestion":"a\"b"}"# + "\n")
+  }
+
+  @Test func errorsWithoutAPlaceNameTheProgramOrTheirSubject() {
+    func text(_ error: ShellError) -> String {
+      let writer = ByteWriter()
+      ErrorPrinter(form: .human, writer: writer).print(error, origin: nil)
+      return String(decoding: writer.takeBytes(), as: UTF8.self)
+    }
+    var error = ShellError(.noKey, "no key", remedy: "--key file:PATH")
+    #expect(text(error) == "realmsh: error: no key [NoKey]\n  hint: --key file:PATH\n")
+    error.subject = "x.realm"
+    #expect(text(error) == "x.realm: error: no key [NoKey]\n  hint: --key file:PATH\n")
+  }
+
+  @Test func statusesAreThoseOfTheManual() {
+    let statuses = ErrorName.allCases.reduce(into: [Int32: [String]]()) {
+      $0[$1.exitStatus, default: []].append($1.rawValue)
+    }
+    #expect(statuses[2] == ["Usage"])
+    #expect(
+      statuses[3] == ["FileNotFound", "PermissionDenied", "FileBusy", "FileOperationFailed"])
+    #expect(statuses[4] == ["NotARealmFile", "UnsupportedFileFormatVersion"])
+    #expect(statuses[5] == ["WrongKey", "NoKey", "InvalidEncryptionKey"])
+    #expect(statuses[6] == ["Damaged"])
+    #expect(statuses[130] == ["Interrupted"])
+    #expect(ErrorName.allCases.allSatisfy { !$0.meaning.isEmpty })
+  }
+}

@@ -1,0 +1,129 @@
+import ByteKernels
+import Testing
+
+@testable import RealmShell
+
+/// Texts in literals, cells, JSON, CSV and TSV.
+struct TextFormTests {
+  private func written(_ body: (ByteWriter) -> Void) -> String {
+    let writer = ByteWriter()
+    body(writer)
+    return String(decoding: writer.takeBytes(), as: UTF8.self)
+  }
+
+  private func needsQuotes(_ text: String, isMixed: Bool = false) -> Bool {
+    Array(text.utf8).withUnsafeBytes { LiteralText.needsQuotes($0, isMixed: isMixed) }
+  }
+
+  @Test(arguments: ["", " a", "a ", "null", "a\nb", "\t", "a\u{7F}"])
+  func textsThatCouldBeMistakenAreQuoted(_ text: String) {
+    #expect(needsQuotes(text))
+    #expect(needsQuotes(text, isMixed: true))
+  }
+
+  @Test(arguments: ["a", "a b", "nul", "NULL", "nullable", "3", "true", "狗狗", "a\"b", "\\", "é"])
+  func plainTextsAreNot(_ text: String) {
+    #expect(!needsQuotes(text))
+  }
+
+  @Test(arguments: [
+    "3", "-3", "+3", ".5", "1.5", "0x2A", "2024-05-01", "true", "FALSE", "nil", "inf", "Infinity",
+    "NaN", "-inf", "[1]", "{}", "\"a\"", "'a'", "`a`", "$x", "Dog(1)", "Dog#12", "uuid(x)",
+    "B64\"YQ==\"", "T0:0", "decimal(1)",
+  ])
+  func textsThatReadAsOtherTypesAreQuotedInMixed(_ text: String) {
+    #expect(needsQuotes(text, isMixed: true))
+    #expect(!needsQuotes(text))
+  }
+
+  @Test(arguments: ["a", "a b", "Rex", "true enough", "not (1)", "infinite", "a-b", "狗狗"])
+  func otherTextsAreNotQuotedInMixed(_ text: String) {
+    #expect(!needsQuotes(text, isMixed: true))
+  }
+
+  @Test func literalsEscapeWhatCannotStand() {
+    func escaped(_ bytes: [UInt8], quote: Bool = true) -> String {
+      written { out in
+        bytes.withUnsafeBytes { LiteralText.writeEscaped($0, quote: quote, to: out) }
+      }
+    }
+    #expect(escaped(Array("a\n\t\r\\\"\0\u{1F}é🐕".utf8)) == #"a\n\t\r\\\"\u0000\u001fé🐕"#)
+    #expect(escaped(Array("a\\b\"c\n".utf8), quote: false) == #"a\b"c\n"#)
+    #expect(escaped([0x61, 0xFF, 0xC3, 0x62, 0xE7, 0x8B]) == #"a\xff\xc3b\xe7\x8b"#)
+    #expect(escaped([]) == "")
+  }
+
+  @Test(arguments: ["a", "_", "a1", "Dog", "é", "狗狗", "a_b"])
+  func namesStandBare(_ text: String) {
+    #expect(Array(text.utf8).withUnsafeBytes { LiteralText.isName($0) })
+  }
+
+  @Test(arguments: ["", "1a", "a b", "a-b", "New York", "a.b", "🐕", "$x", "é!"])
+  func otherKeysAreStrings(_ text: String) {
+    #expect(!Array(text.utf8).withUnsafeBytes { LiteralText.isName($0) })
+  }
+
+  @Test func jsonEscapesOnlyWhatItMust() {
+    func json(_ bytes: [UInt8]) -> String {
+      written { out in bytes.withUnsafeBytes { JSONText.writeString($0, to: out) } }
+    }
+    #expect(json(Array("a\"\\\n\r\t\u{01}/é🐕\u{7F}".utf8)) == #""a\"\\\n\r\t\u0001/é🐕\#u{7F}""#)
+    #expect(json([0x61, 0xFF, 0x62]) == "\"a\u{FFFD}b\"")
+    #expect(written { JSONText.writeString("", to: $0) } == "\"\"")
+  }
+
+  private func field(_ text: String, _ form: SeparatedText, isText: Bool = true) -> String {
+    written { out in
+      Array(text.utf8).withUnsafeBytes { form.write($0, isText: isText, to: out) }
+    }
+  }
+
+  @Test func csvQuotesByTheStandard() {
+    #expect(field("abc", .csv) == "abc")
+    #expect(field("", .csv) == "\"\"")
+    #expect(field("", .csv, isText: false) == "")
+    #expect(field("a,b", .csv) == "\"a,b\"")
+    #expect(field("a\"b", .csv) == "\"a\"\"b\"")
+    #expect(field("\"", .csv) == "\"\"\"\"")
+    #expect(field("a\nb", .csv) == "\"a\nb\"")
+    #expect(field("a\rb", .csv) == "\"a\rb\"")
+    #expect(field(" a\tb ", .csv) == " a\tb ")
+  }
+
+  @Test func tsvEscapes() {
+    #expect(field("abc", .tsv) == "abc")
+    #expect(field("", .tsv) == "")
+    #expect(field("a\tb\nc\rd\\e", .tsv) == #"a\tb\nc\rd\\e"#)
+    #expect(field("\\N", .tsv) == #"\\N"#)
+    #expect(field("a,\"b\"", .tsv) == "a,\"b\"")
+  }
+
+  @Test func numbersAreGrouped() {
+    #expect(
+      [0, 12, 999, 1000, 123_456, 1_234_567, -1234, -12].map { grouped($0) } == [
+        "0", "12", "999", "1,000", "123,456", "1,234,567", "-1,234", "-12",
+      ])
+    #expect(grouped(.min) == "-9,223,372,036,854,775,808")
+    #expect(counted(1, "object", "objects") == "1 object")
+    #expect(counted(0, "object", "objects") == "0 objects")
+    #expect(counted(1000, "object", "objects") == "1,000 objects")
+  }
+
+  @Test func sizesHaveUnits() {
+    #expect(
+      [0, 1023, 1024, 1536, 9318].map { sizeText($0) } == [
+        "0 B", "1023 B", "1.0 KiB", "1.5 KiB", "9.1 KiB",
+      ])
+    #expect(sizeText((1 << 20) - 1) == "1.0 MiB")
+    #expect(sizeText(3 << 30) == "3.0 GiB")
+    #expect(sizeText(.max) == "8388608.0 TiB")
+  }
+
+  @Test func timesHaveUnits() {
+    #expect(
+      [0, 0.04, 0.06, 12.34, 999.9].map { timeText($0) } == [
+        "0.0 ms", "0.0 ms", "0.1 ms", "12.3 ms", "999.9 ms",
+      ])
+    #expect([1000, 1234.5, 61_000].map { timeText($0) } == ["1.00 s", "1.23 s", "61.00 s"])
+  }
+}
