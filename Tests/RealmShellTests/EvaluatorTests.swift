@@ -7,10 +7,12 @@ import Testing
 
 /// Operators and functions of expressions, without a database.
 struct EvaluatorTests {
-  private static let variables: [String: ShellValue] = [
-    "n": .scalar(.int(3)), "s": .scalar(.string(Array("text".utf8))), "none": .null,
-    "min": .scalar(.int(.min)),
-  ]
+  private static var variables: [String: ShellValue] {
+    [
+      "n": .scalar(.int(3)), "s": .scalar(.string(Array("text".utf8))), "none": .null,
+      "min": .scalar(.int(.min)),
+    ]
+  }
 
   /// The value of an expression in its literal form; for an error its name.
   private func value(_ text: String) -> String {

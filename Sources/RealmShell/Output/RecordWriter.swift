@@ -54,7 +54,11 @@ final class RecordWriter {
     case .string(let bytes): writeString(bytes, isMixed)
     case .double(let number) where style == .csv || style == .tsv:
       // In mixed values the words for what is not finite are JSON strings.
-      if isMixed, !number.isFinite { try writeField(value, isMixed) } else { out.writeDouble(number) }
+      if isMixed, !number.isFinite {
+        try writeField(value, isMixed)
+      } else {
+        out.writeDouble(number)
+      }
     case .date(let date) where !isMixed && (style == .csv || style == .tsv):
       values.writePlain(date)
     default:

@@ -129,7 +129,8 @@ enum LiteralText {
       && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
   }
 
-  private static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
+  /// Whether a string in a cell has to stand in quotes.
+  static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
     if first == 0x20 || last == 0x20 || containsControl(bytes) { return true }
     if bytes.count == 4, bytes.elementsEqual("null".utf8) { return true }
@@ -158,7 +159,8 @@ enum LiteralText {
         && ["null", "true", "false", "nil", "inf", "infinity", "nan"].contains(
           String(decoding: bytes, as: UTF8.self).lowercased())
     }
-    guard isWord || first &- 0x30 < 10 || "+-.\"'[{`".utf8.contains(first) else { return false }
+    if "\"'`$".utf8.contains(first) { return true }
+    guard isWord || first &- 0x30 < 10 || "+-.[{".utf8.contains(first) else { return false }
     if bytes.count > longestReadText { return true }
     let text = String(decoding: bytes, as: UTF8.self)
     guard let statements = try? StatementParser.parse("print " + text), statements.count == 1,
