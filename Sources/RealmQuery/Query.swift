@@ -91,7 +91,7 @@ public final class Query {
 
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
     var keys: [ObjectKey] = []
-    try forEachBlock { (cursor, rows) throws(QueryFailure) in
+    try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
       try rows.forEachRow { keys.append(cursor.key(at: $0)) }
     }
     return keys
@@ -99,21 +99,7 @@ public final class Query {
 
   private func matchCount() throws(QueryFailure) -> Int {
     var total = 0
-    try forEachBlock { (_, rows) in total &+= rows.count }
+    try blocks.forEachBlock(of: objectClass, run) { (_, rows) in total &+= rows.count }
     return total
-  }
-
-  /// Walks all objects; `body` gets the rows of each block that match.
-  private func forEachBlock(
-    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Void
-  ) throws(QueryFailure) {
-    let cursor = try reading { () throws(StorageError) in
-      try TableCursor(objectClass.table, columns: blocks.columns)
-    }
-    while try reading({ () throws(StorageError) in try cursor.next() }) {
-      try run.visit(cursor.count)
-      let rows = try blocks.matches(cursor)
-      if !rows.isEmpty { try body(cursor, rows) }
-    }
   }
 }

@@ -19,7 +19,7 @@ struct BadFileTests {
     Case(
       name: "bad-mnemonic", status: 4,
       message: "not a Realm file: bytes 16 to 19 are 58 2d 44 42, expected 54 2d 44 42"),
-    Case(name: "format0-stamped", status: 4, message: "has format 0; formats 2 to 11 and 20 to 24"),
+    Case(name: "format0-stamped", status: 4, message: "has format 0; formats 2 to 11 and"),
     Case(
       name: "format25-stamped", status: 4, message: "has format 25; formats 2 to 11 and 20 to 24"),
     Case(name: "short-header", status: 4, message: "it has 16 bytes, a database has at least 24"),

@@ -187,7 +187,7 @@ extension Binder {
       scopes.removeLast()
       objectClass = outer
     }
-    let predicate = RowPredicate(try bind(subquery.predicate), objectClass)
+    let predicate = TargetTest(objectClass, try bind(subquery.predicate), run)
     return BoundOperand(
       shape: .other, type: .int,
       source: SubquerySource(LinkWalker(path.steps, run), predicate), range: subquery.range)

@@ -160,7 +160,9 @@ extension Binder {
     switch property.collection {
     case .none:
       guard !path.steps.isEmpty, !path.steps.contains(where: \.isNarrowed) else { return nil }
-      return .condition(AnyEqualCondition(operand.source, constant))
+      let predicate = plainGeneral(
+        property, ValueCondition(.equal), constant, isReversed: false)
+      return reached(path, predicate, .any, matchesNull: false)
     case .list where property.kind == .string:
       let steps = path.steps.map { step in
         var whole = step
@@ -175,21 +177,43 @@ extension Binder {
     }
   }
 
-  /// A comparison in the general form. A plain property against one constant is tested by leaves.
+  /// A comparison in the general form. Single properties against one constant are tested by
+  /// leaves.
   func general(
     _ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand
   ) -> BoundPredicate {
-    if let property = left.plainProperty, left.qualifier == nil, right.qualifier == nil,
-      let constant = right.constant, !constant.isList, let value = constant.single
+    singleAgainstConstant(condition, left, right, isReversed: false)
+      ?? singleAgainstConstant(condition, right, left, isReversed: true)
+      ?? .condition(GeneralCondition(condition, left, right))
+  }
+
+  /// A single property, also behind links, against one constant that is no list; nil for others.
+  private func singleAgainstConstant(
+    _ condition: ValueCondition, _ operand: BoundOperand, _ other: BoundOperand, isReversed: Bool
+  ) -> BoundPredicate? {
+    guard other.qualifier == nil, let constant = other.constant, !constant.isList,
+      let value = constant.single, case .property(let path, let property, let rest) = operand.shape,
+      property.collection == .none, rest.isEmpty
+    else { return nil }
+    let predicate = plainGeneral(property, condition, value, isReversed: isReversed)
+    if path.steps.isEmpty { return operand.qualifier == nil ? predicate : nil }
+    let matchesNull =
+      isReversed ? condition.holds(value, .null) : condition.holds(.null, value)
+    return reached(path, predicate, Quantifier(operand.qualifier), matchesNull: matchesNull)
+  }
+
+  /// A condition on the objects behind links.
+  private func reached(
+    _ path: KeyPath, _ predicate: BoundPredicate, _ quantifier: Quantifier, matchesNull: Bool
+  ) -> BoundPredicate {
+    let target = TargetTest(path.objectClass, predicate, run)
+    if path.steps.count == 1, let step = path.steps.first, step.isSingle,
+      let link = step.origin.properties.first(where: { $0.position == step.position })
     {
-      return plainGeneral(property, condition, value, isReversed: false)
+      return .column(ColumnTest(link, .target(target, matchesNull: matchesNull)))
     }
-    if let property = right.plainProperty, left.qualifier == nil, right.qualifier == nil,
-      let constant = left.constant, !constant.isList, let value = constant.single
-    {
-      return plainGeneral(property, condition, value, isReversed: true)
-    }
-    return .condition(GeneralCondition(condition, left, right))
+    return .condition(
+      PathCondition(LinkWalker(path.steps, run), target, quantifier, matchesNull: matchesNull))
   }
 
   /// `<`, `<=`, `>`, `>=`. Source: query-language.md 10.

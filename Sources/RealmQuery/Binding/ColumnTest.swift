@@ -33,6 +33,8 @@ final class ColumnTest {
     case indexedMixed(QueryValue)
     /// A link to one of several objects, null if wanted; or, if not equal, to any other.
     case link([ObjectKey], matchesNull: Bool, isEqual: Bool)
+    /// A link to an object with a property; null if wanted.
+    case target(TargetTest, matchesNull: Bool)
   }
 
   /// Position of the column.
@@ -48,7 +50,7 @@ final class ColumnTest {
   }
 
   /// Whether the test holds for a value of the column.
-  func matches(_ value: QueryValue) -> Bool {
+  func matches(_ value: QueryValue) throws(QueryFailure) -> Bool {
     switch kind {
     case .int(let comparison, let key):
       if case .int(let number) = value { return comparison.holds(number, key) }
@@ -90,6 +92,9 @@ final class ColumnTest {
     case .link(let keys, let matchesNull, let isEqual):
       guard let key = value.linkKey else { return matchesNull }
       return keys.contains(key) == isEqual
+    case .target(let target, let matchesNull):
+      guard let key = value.linkKey else { return matchesNull }
+      return try target.matches(key)
     }
   }
 }

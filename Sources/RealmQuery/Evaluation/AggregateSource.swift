@@ -93,7 +93,7 @@ final class LinkAggregateSource: OperandSource {
     self.accumulator = accumulator
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     var accumulator = accumulator
     if walker.isUnary {
@@ -122,7 +122,7 @@ final class ElementAggregateSource: OperandSource {
     self.accumulator = accumulator
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     if walker.isUnary {
       let owner = try walker.single(from: key)

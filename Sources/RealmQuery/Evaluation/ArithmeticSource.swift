@@ -72,8 +72,8 @@ final class ArithmeticSource: OperandSource {
   private let left: OperandSource
   private let right: OperandSource
   private let range: SourceRange
-  private let leftBuffer = InstanceBuffer()
-  private let rightBuffer = InstanceBuffer()
+  private var leftBuffer = InstanceBuffer()
+  private var rightBuffer = InstanceBuffer()
 
   init(
     _ operation: ArithmeticOperator, _ left: OperandSource, _ right: OperandSource,
@@ -85,9 +85,9 @@ final class ArithmeticSource: OperandSource {
     self.range = range
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
-    try left.load(key, into: leftBuffer)
-    try right.load(key, into: rightBuffer)
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+    try left.load(key, into: &leftBuffer)
+    try right.load(key, into: &rightBuffer)
     buffer.reset()
     for a in leftBuffer.instances {
       for b in rightBuffer.instances {

@@ -12,7 +12,7 @@ final class LinkCountSource: OperandSource {
     self.stepCount = stepCount
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     if stepCount == 1 {
       buffer.single(.int(try walker.entryCount(ofLastStepFrom: key)))
@@ -35,7 +35,7 @@ final class ElementCountSource: OperandSource {
     self.reader = reader
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     if walker.isUnary {
       var count: Int64 = 0
@@ -71,12 +71,12 @@ extension QueryValue {
 /// `@count` of single texts, binaries and mixed values: bytes or elements.
 final class SizeSource: OperandSource {
   private let source: OperandSource
-  private let inner = InstanceBuffer()
+  private var inner = InstanceBuffer()
 
   init(_ source: OperandSource) { self.source = source }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
-    try source.load(key, into: inner)
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+    try source.load(key, into: &inner)
     buffer.reset()
     for instance in inner.instances {
       buffer.begin(isList: instance.isList)
@@ -101,7 +101,7 @@ final class AllBacklinksSource: OperandSource {
     reader = ObjectReader(objectClass.table, columns: [])
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     var total: Int64 = 0
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
@@ -125,14 +125,14 @@ final class AllBacklinksSource: OperandSource {
 /// `SUBQUERY(…).@count`.
 final class SubquerySource: OperandSource {
   private let walker: LinkWalker
-  private let predicate: RowPredicate
+  private let predicate: TargetTest
 
-  init(_ walker: LinkWalker, _ predicate: RowPredicate) {
+  init(_ walker: LinkWalker, _ predicate: TargetTest) {
     self.walker = walker
     self.predicate = predicate
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     var count: Int64 = 0
     for object in try walker.reached(from: key) where try predicate.matches(object) { count += 1 }
     buffer.reset()

@@ -6,93 +6,91 @@ import RealmValues
 ///
 /// Source: query-language.md 7, 13.
 final class GeneralCondition: Condition {
-  private let condition: ValueCondition
   private let left: OperandSource
   private let right: OperandSource
-  private let leftQualifier: Qualifier?
-  private let rightQualifier: Qualifier?
-  private let leftBuffer = InstanceBuffer()
-  private let rightBuffer = InstanceBuffer()
   private let isLeftConstant: Bool
   private let isRightConstant: Bool
+  private var leftBuffer = InstanceBuffer()
+  private var rightBuffer = InstanceBuffer()
   private var isLoaded = false
-  private var sortedLeft: [QueryValue] = []
-  private var sortedRight: [QueryValue] = []
+  private var comparison: InstanceComparison
 
   init(_ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand) {
-    self.condition = condition
     self.left = left.source
     self.right = right.source
-    leftQualifier = left.qualifier
-    rightQualifier = right.qualifier
     isLeftConstant = left.source is ConstantSource
     isRightConstant = right.source is ConstantSource
+    comparison = InstanceComparison(
+      condition: condition, leftQualifier: left.qualifier, rightQualifier: right.qualifier)
   }
 
   override func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
-    if !isLoaded || !isLeftConstant { try left.load(key, into: leftBuffer) }
-    if !isLoaded || !isRightConstant { try right.load(key, into: rightBuffer) }
+    if !isLoaded || !isLeftConstant { try left.load(key, into: &leftBuffer) }
+    if !isLoaded || !isRightConstant { try right.load(key, into: &rightBuffer) }
     isLoaded = true
-    for l in leftBuffer.instances {
-      for r in rightBuffer.instances where holds(l, r) { return true }
+    return comparison.holds(leftBuffer, rightBuffer)
+  }
+}
+
+/// Compares instances of two operands. Source: query-language.md 13.
+private struct InstanceComparison {
+  let condition: ValueCondition
+  let leftQualifier: Qualifier?
+  let rightQualifier: Qualifier?
+  private var sortedLeft: [QueryValue] = []
+  private var sortedRight: [QueryValue] = []
+
+  init(condition: ValueCondition, leftQualifier: Qualifier?, rightQualifier: Qualifier?) {
+    self.condition = condition
+    self.leftQualifier = leftQualifier
+    self.rightQualifier = rightQualifier
+  }
+
+  /// Whether the condition holds for some pair of instances.
+  mutating func holds(_ left: InstanceBuffer, _ right: InstanceBuffer) -> Bool {
+    for l in left.instances {
+      for r in right.instances {
+        let isMatch =
+          !l.isList && !r.isList
+          ? condition.holds(left.values[l.start], right.values[r.start])
+          : holds(
+            left.values[l.start..<l.end], l.isList, right.values[r.start..<r.end], r.isList)
+        if isMatch { return true }
+      }
     }
     return false
   }
 
-  /// Whether the condition holds for two instances.
-  private func holds(_ l: InstanceBuffer.Instance, _ r: InstanceBuffer.Instance) -> Bool {
-    let a = leftBuffer.values
-    let b = rightBuffer.values
-    if !l.isList, !r.isList { return condition.holds(a[l.start], b[r.start]) }
-    if l.isList, r.isList, leftQualifier == nil, rightQualifier == nil {
-      return holdsPairwise(l, r)
+  private mutating func holds(
+    _ l: ArraySlice<QueryValue>, _ isLeftList: Bool, _ r: ArraySlice<QueryValue>,
+    _ isRightList: Bool
+  ) -> Bool {
+    if isLeftList, isRightList {
+      if leftQualifier == nil, rightQualifier == nil { return holdsPairwise(l, r) }
+      if l.count > 2, r.count > 2, let result = holdsSorted(l, r) { return result }
     }
-    if l.isList, r.isList, l.end - l.start > 2, r.end - r.start > 2,
-      let result = holdsSorted(l, r)
-    {
-      return result
-    }
-    return holdsForEach(a[l.start..<l.end], b[r.start..<r.end])
+    return holdsForEach(l, r)
   }
 
   /// Two lists without a word before either: element by element.
-  private func holdsPairwise(
-    _ l: InstanceBuffer.Instance, _ r: InstanceBuffer.Instance
-  ) -> Bool {
-    let count = l.end - l.start
-    guard count == r.end - r.start else {
+  private func holdsPairwise(_ l: ArraySlice<QueryValue>, _ r: ArraySlice<QueryValue>) -> Bool {
+    guard l.count == r.count else {
       return condition.comparison == .notEqual && !condition.ignoresCase
     }
-    for i in 0..<count
-    where !condition.holds(leftBuffer.values[l.start + i], rightBuffer.values[r.start + i]) {
-      return false
-    }
-    return true
+    return zip(l, r).allSatisfy { condition.holds($0, $1) }
   }
 
   /// `q_left l in L: q_right r in R: c(l, r)`; no word means ANY.
   private func holdsForEach(_ l: ArraySlice<QueryValue>, _ r: ArraySlice<QueryValue>) -> Bool {
-    func inner(_ value: QueryValue) -> Bool {
-      GeneralCondition.quantify(rightQualifier, r) { condition.holds(value, $0) }
-    }
-    return GeneralCondition.quantify(leftQualifier, l, inner)
-  }
-
-  @inline(__always)
-  private static func quantify(
-    _ qualifier: Qualifier?, _ values: ArraySlice<QueryValue>, _ body: (QueryValue) -> Bool
-  ) -> Bool {
-    switch qualifier {
-    case nil, .any: values.contains(where: body)
-    case .all: values.allSatisfy(body)
-    case Qualifier.none?: !values.contains(where: body)
+    Quantifier(leftQualifier).holds(l) { value in
+      Quantifier(rightQualifier).holds(r) { condition.holds(value, $0) }
     }
   }
 
   /// The shortcut of realm-core for two lists of more than two values each, whose result can differ
   /// from the definition; nil where it is not taken.
-  private func holdsSorted(
-    _ l: InstanceBuffer.Instance, _ r: InstanceBuffer.Instance
+  private mutating func holdsSorted(
+    _ l: ArraySlice<QueryValue>, _ r: ArraySlice<QueryValue>
   ) -> Bool? {
     let isMerge =
       condition.comparison == .equal && !condition.ignoresCase
@@ -100,8 +98,8 @@ final class GeneralCondition: Condition {
     guard isMerge || condition.isRelational else { return nil }
     sortedLeft.removeAll(keepingCapacity: true)
     sortedRight.removeAll(keepingCapacity: true)
-    sortedLeft += leftBuffer.values[l.start..<l.end]
-    sortedRight += rightBuffer.values[r.start..<r.end]
+    sortedLeft += l
+    sortedRight += r
     sortedLeft.sort { QueryValue.order($0, $1) < 0 }
     sortedRight.sort { QueryValue.order($0, $1) < 0 }
     if isMerge { return mergeWalk() }
@@ -131,11 +129,36 @@ final class GeneralCondition: Condition {
   }
 }
 
+/// How many elements of a list have to satisfy a condition.
+enum Quantifier {
+  case any, all, none
+
+  /// No word means ANY.
+  init(_ qualifier: Qualifier?) {
+    switch qualifier {
+    case nil, .any: self = .any
+    case .all: self = .all
+    case Qualifier.none?: self = .none
+    }
+  }
+
+  @inline(__always)
+  func holds<Element>(
+    _ elements: ArraySlice<Element>, _ body: (Element) -> Bool
+  ) -> Bool {
+    switch self {
+    case .any: elements.contains(where: body)
+    case .all: elements.allSatisfy(body)
+    case .none: !elements.contains(where: body)
+    }
+  }
+}
+
 /// Whether any value of an operand equals a constant, whatever the lists.
 final class AnyEqualCondition: Condition {
   private let source: OperandSource
   private let constant: QueryValue
-  private let buffer = InstanceBuffer()
+  private var buffer = InstanceBuffer()
 
   init(_ source: OperandSource, _ constant: QueryValue) {
     self.source = source
@@ -143,7 +166,7 @@ final class AnyEqualCondition: Condition {
   }
 
   override func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
-    try source.load(key, into: buffer)
+    try source.load(key, into: &buffer)
     let equal = ValueCondition(.equal)
     return buffer.values.contains { equal.holds($0, constant) }
   }

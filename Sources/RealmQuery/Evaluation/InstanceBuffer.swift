@@ -3,7 +3,7 @@ import RealmValues
 /// The instances of an operand for one object: each a list of values, or one value.
 ///
 /// Source: query-language.md 7.
-final class InstanceBuffer {
+struct InstanceBuffer {
   /// A run of `values`.
   struct Instance {
     var start: Int
@@ -17,40 +17,40 @@ final class InstanceBuffer {
 
   /// Empties the buffer.
   @inline(__always)
-  func reset() {
+  mutating func reset() {
     values.removeAll(keepingCapacity: true)
     instances.removeAll(keepingCapacity: true)
   }
 
   /// Starts an instance; values appended from now on belong to it.
   @inline(__always)
-  func begin(isList: Bool) {
+  mutating func begin(isList: Bool) {
     instances.append(Instance(start: values.count, end: values.count, isList: isList))
   }
 
   /// Adds a value to the instance begun last.
   @inline(__always)
-  func append(_ value: QueryValue) {
+  mutating func append(_ value: QueryValue) {
     values.append(value)
     instances[instances.count - 1].end = values.count
   }
 
   /// Adds an instance of one value that is not from a list.
   @inline(__always)
-  func single(_ value: QueryValue) {
+  mutating func single(_ value: QueryValue) {
     begin(isList: false)
     append(value)
   }
 
   /// Makes all instances that have exactly one value instances that are not from a list.
-  func markSingles() {
+  mutating func markSingles() {
     for i in instances.indices where instances[i].end - instances[i].start == 1 {
       instances[i].isList = false
     }
   }
 
   /// Replaces each value.
-  func mapValues(_ transform: (QueryValue) -> QueryValue) {
+  mutating func mapValues(_ transform: (QueryValue) -> QueryValue) {
     for i in values.indices { values[i] = transform(values[i]) }
   }
 }
@@ -58,7 +58,7 @@ final class InstanceBuffer {
 /// Yields the instances of an operand.
 class OperandSource {
   /// Replaces the content of `buffer` by the instances for an object.
-  func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     preconditionFailure("abstract")
   }
 }
@@ -73,7 +73,7 @@ final class ConstantSource: OperandSource {
     self.isList = isList
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) {
     buffer.reset()
     buffer.begin(isList: isList)
     for value in values { buffer.append(value) }

@@ -29,10 +29,10 @@ final class NestedSource: OperandSource {
       && !path.contains { if case .all = $0 { true } else { false } }
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
-      if let value = try reader.value(of: owner) { try apply(0, to: value, buffer) }
+      if let value = try reader.value(of: owner) { try apply(0, to: value, &buffer) }
     }
     if buffer.instances.isEmpty { buffer.begin(isList: true) }
     if yieldsSingles { buffer.markSingles() }
@@ -40,7 +40,7 @@ final class NestedSource: OperandSource {
 
   /// Applies the elements from the i-th on; the last one starts an instance.
   private func apply(
-    _ i: Int, to value: StoredValue, _ buffer: InstanceBuffer
+    _ i: Int, to value: StoredValue, _ buffer: inout InstanceBuffer
   ) throws(QueryFailure) {
     try run.visit()
     let isLast = i == path.count - 1
@@ -50,7 +50,7 @@ final class NestedSource: OperandSource {
       let entries = try reading { () throws(StorageError) in try dictionary.entries() }
       if entries.isEmpty { return }
       if let entry = entries.first(where: { StoredValue.compareBytes($0.key, key) == 0 }) {
-        try take(entry.value, i, isLast, buffer)
+        try take(entry.value, i, isLast, &buffer)
       } else if isLast {
         if name == "@keys" {
           for entry in entries { buffer.append(.string(entry.key)) }
@@ -60,24 +60,24 @@ final class NestedSource: OperandSource {
       }
     case (.dictionary(let dictionary), .all):
       for entry in try reading({ () throws(StorageError) in try dictionary.entries() }) {
-        try take(entry.value, i, isLast, buffer)
+        try take(entry.value, i, isLast, &buffer)
       }
     case (.list(let list), .all):
       for value in try reading({ () throws(StorageError) in try list.values() }) {
-        try take(value, i, isLast, buffer)
+        try take(value, i, isLast, &buffer)
       }
     case (.list(let list), .index(let index)):
-      if let value = try element(of: list, at: index) { try take(value, i, isLast, buffer) }
+      if let value = try element(of: list, at: index) { try take(value, i, isLast, &buffer) }
     case (.link(let table, let key), .name(let name, _)):
-      if let value = try property(name, of: key, in: table) { try take(value, i, isLast, buffer) }
+      if let value = try property(name, of: key, in: table) { try take(value, i, isLast, &buffer) }
     default: break
     }
   }
 
   private func take(
-    _ value: StoredValue, _ i: Int, _ isLast: Bool, _ buffer: InstanceBuffer
+    _ value: StoredValue, _ i: Int, _ isLast: Bool, _ buffer: inout InstanceBuffer
   ) throws(QueryFailure) {
-    if isLast { buffer.append(QueryValue(value)) } else { try apply(i + 1, to: value, buffer) }
+    if isLast { buffer.append(QueryValue(value)) } else { try apply(i + 1, to: value, &buffer) }
   }
 
   /// A single property of an object; nil if there is none.

@@ -8,7 +8,7 @@ final class LinkSource: OperandSource {
 
   init(_ walker: LinkWalker) { self.walker = walker }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     if walker.isUnary {
       buffer.single(try walker.single(from: key).map { .link($0) } ?? .null)
@@ -29,7 +29,7 @@ final class ValueSource: OperandSource {
     self.reader = reader
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     if walker.isUnary {
       guard let owner = try walker.single(from: key), let value = try reader.value(of: owner)
@@ -59,7 +59,7 @@ final class ListSource: OperandSource {
     self.index = index
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
       guard case .list(let list)? = try reader.value(of: owner) else { return }
@@ -90,7 +90,7 @@ final class LengthSource: OperandSource {
     self.isMixed = isMixed
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     buffer.begin(isList: true)
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
@@ -116,7 +116,7 @@ final class KeysSource: OperandSource {
     self.reader = reader
   }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
       guard case .dictionary(let dictionary)? = try reader.value(of: owner) else { return }
@@ -138,8 +138,8 @@ final class TypeSource: OperandSource {
 
   init(_ source: OperandSource) { self.source = source }
 
-  override func load(_ key: ObjectKey, into buffer: InstanceBuffer) throws(QueryFailure) {
-    try source.load(key, into: buffer)
+  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+    try source.load(key, into: &buffer)
     buffer.mapValues { .type($0.typeSet) }
   }
 }

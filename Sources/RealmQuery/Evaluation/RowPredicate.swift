@@ -47,7 +47,7 @@ final class RowPredicate {
     case .not(let part): return try !matches(key, part)
     case .column(let test, let reader):
       guard let value = try reader.value(of: key) else { return false }
-      return test.matches(QueryValue(value))
+      return try test.matches(QueryValue(value))
     case .condition(let condition): return try condition.matches(key)
     }
   }

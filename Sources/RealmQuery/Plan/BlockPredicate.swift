@@ -59,8 +59,23 @@ final class BlockPredicate {
   /// Whether every object matches.
   var isAlwaysTrue: Bool { if case .always(true) = root { true } else { false } }
 
+  /// Walks all objects of a class; `body` gets the rows of each block that match.
+  func forEachBlock(
+    of objectClass: ObjectClass, _ run: QueryRun,
+    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    let cursor = try reading { () throws(StorageError) in
+      try TableCursor(objectClass.table, columns: columns)
+    }
+    while try reading({ () throws(StorageError) in try cursor.next() }) {
+      try run.visit(cursor.count)
+      let rows = try matches(cursor)
+      if !rows.isEmpty { try body(cursor, rows) }
+    }
+  }
+
   /// The rows of the present block of `cursor` that match.
-  func matches(_ cursor: TableCursor) throws(QueryFailure) -> RowMask {
+  private func matches(_ cursor: TableCursor) throws(QueryFailure) -> RowMask {
     try narrow(.first(cursor.count), root, cursor)
   }
 
@@ -87,11 +102,9 @@ final class BlockPredicate {
     case .not(let part): return rows.subtracting(try narrow(rows, part, cursor))
     case .column(let test, let i): return try test.matches(rows, cursor, i)
     case .condition(let condition):
-      var result = rows
-      try rows.forEachRow { (row) throws(QueryFailure) in
-        if try !condition.matches(cursor.key(at: row)) { result.remove(row) }
+      return try rows.filter { (row) throws(QueryFailure) in
+        try condition.matches(cursor.key(at: row))
       }
-      return result
     }
   }
 }

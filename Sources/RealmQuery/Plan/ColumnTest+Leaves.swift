@@ -3,6 +3,9 @@ import RealmStorage
 import RealmValues
 
 extension ColumnTest {
+  /// From this cost on every row is looked at by itself.
+  static let rowCost = 20
+
   /// Rank among the conditions of an AND or OR: the greater, the more work for each row.
   var cost: Int {
     switch kind {
@@ -10,33 +13,34 @@ extension ColumnTest {
     case .null: 2
     case .link, .date: 3
     case .text: 10
-    default: 20
+    case .target: 15
+    default: ColumnTest.rowCost
     }
   }
 
   /// The rows of `rows` that match, in the present block of the cursor.
   func matches(_ rows: RowMask, _ cursor: TableCursor, _ i: Int) throws(QueryFailure) -> RowMask {
-    do throws(StorageError) {
-      let leaf = try cursor.leaf(i)
-      if let mask = wholeLeaf(leaf, cursor.count) { return rows & mask }
-      if case .text(let condition, let pattern, let matchesNull) = kind,
-        case .string(let leaf) = leaf
-      {
-        let scan = TextScan(
-          condition: condition, pattern: pattern, matchesNull: matchesNull, isNullable: isNullable)
-        return try scan.matches(leaf, cursor.count, rows)
+    let leaf: ColumnLeaf
+    do throws(StorageError) { leaf = try cursor.leaf(i) } catch { throw .storage(error) }
+    if let mask = wholeLeaf(leaf, cursor.count) { return rows & mask }
+    switch (kind, leaf) {
+    case (.text(let condition, let pattern, let matchesNull), .string(let leaf)):
+      let scan = TextScan(
+        condition: condition, pattern: pattern, matchesNull: matchesNull, isNullable: isNullable)
+      return try reading { () throws(StorageError) in
+        try scan.matches(leaf, cursor.count, rows)
       }
-      var result = rows
-      for word in 0..<4 {
-        var rest = rows.words[word]
-        while rest != 0 {
-          let row = word &* 64 &+ rest.trailingZeroBitCount
-          if !matches(QueryValue(try leaf.value(at: row))) { result.remove(row) }
-          rest &= rest &- 1
-        }
+    case (.target(let target, let matchesNull), .link(let leaf, _)):
+      return try rows.filter { (row) throws(QueryFailure) in
+        let key = leaf.packed[leaf.first &+ row] &- 1
+        return try key < 0 ? matchesNull : target.matches(ObjectKey(key))
       }
-      return result
-    } catch { throw .storage(error) }
+    default:
+      return try rows.filter { (row) throws(QueryFailure) in
+        let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
+        return try matches(QueryValue(value))
+      }
+    }
   }
 
   /// The matching rows of a leaf, if all can be tested at once.

@@ -46,22 +46,35 @@ struct RowMask {
     words[row &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: row & 63)
   }
 
-  /// Takes a row out.
-  @inline(__always)
-  mutating func remove(_ row: Int) {
-    words[row &>> 6] &= ~(1 &<< UInt64(truncatingIfNeeded: row & 63))
-  }
-
   /// Calls `body` with each row in ascending order.
   @inline(__always)
   func forEachRow(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
-    for i in 0..<4 {
-      var rest = words[i]
+    for word in 0..<4 {
+      var rest = words[word]
       while rest != 0 {
-        try body(i &* 64 &+ rest.trailingZeroBitCount)
+        try body(word &* 64 &+ rest.trailingZeroBitCount)
         rest &= rest &- 1
       }
     }
+  }
+
+  /// The rows that satisfy a test.
+  @inline(__always)
+  func filter<Failure: Error>(
+    _ isIncluded: (Int) throws(Failure) -> Bool
+  ) throws(Failure) -> RowMask {
+    var result = self
+    for word in 0..<4 {
+      var rest = words[word]
+      var included = rest
+      while rest != 0 {
+        let bit = rest & (0 &- rest)
+        if try !isIncluded(word &* 64 &+ rest.trailingZeroBitCount) { included ^= bit }
+        rest ^= bit
+      }
+      result.words[word] = included
+    }
+    return result
   }
 
   /// The mask that a kernel stores.

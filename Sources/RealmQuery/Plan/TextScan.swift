@@ -51,20 +51,9 @@ struct TextScan {
   private func each<Failure: Error>(
     _ rows: RowMask, _ text: (Int) throws(Failure) -> UnsafeRawBufferPointer?
   ) throws(Failure) -> RowMask {
-    var result = rows
-    for word in 0..<4 {
-      var rest = rows.words[word]
-      var matching = rest
-      while rest != 0 {
-        let bit = rest & (0 &- rest)
-        let row = word &* 64 &+ rest.trailingZeroBitCount
-        let isMatch = try text(row).map { condition.matches($0, pattern) } ?? matchesNull
-        if !isMatch { matching ^= bit }
-        rest ^= bit
-      }
-      result.words[word] = matching
+    try rows.filter { (row) throws(Failure) in
+      try text(row).map { condition.matches($0, pattern) } ?? matchesNull
     }
-    return result
   }
 
   // MARK: Equality with short texts

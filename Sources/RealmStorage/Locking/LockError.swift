@@ -1,0 +1,49 @@
+/// Why a process cannot take part in a session, or cannot have a realm for itself.
+public enum LockError: Error, Equatable, Sendable {
+  /// A system call failed with this `errno`.
+  case system(SystemOperation, Int32)
+  /// The database file could not be opened or prepared.
+  case file(StorageError)
+  /// The path of the lock file names something that is not a regular file.
+  case notAFile
+  /// Another process holds the lock; its id, if the system tells.
+  case inUse(holder: Int32?)
+  /// The time was over before another participant gave up a mutex.
+  case timedOut
+  /// A participant that is at work keeps the session in a state that this one cannot join.
+  case incompatible(Mismatch, found: Int, expected: Int, holder: Int32?)
+  /// A participant died while it published a version, or left a mutex beyond repair. The session
+  /// has to end before anyone can write: every process must close the file.
+  case sessionBroken
+  /// The list of versions contradicts itself or the size of the lock file.
+  case damagedVersionList
+
+  /// The system call of `LockError.system`.
+  public enum SystemOperation: UInt8, Sendable {
+    case open, status, lock, resize, map, initialize
+  }
+
+  /// What does not fit, in the order of the checks.
+  public enum Mismatch: UInt8, Sendable {
+    /// The lock file was never completed, and its holder does not complete it.
+    case initialization
+    /// The lock file is smaller than the shared structure (bytes).
+    case byteCount
+    /// The version of the layout.
+    case generation
+    /// The size of a mutex: another architecture or C library.
+    case mutexByteCount
+    /// The size of a condition variable: another architecture or C library.
+    case conditionByteCount
+    /// The attributes of the mutexes: not shared or not robust.
+    case mutexKind
+    /// How much the session cares for durability.
+    case durability
+    /// The history type, of the session or stored in the file.
+    case historyType
+    /// The schema version of the history, of the session or stored in the file.
+    case historySchemaVersion
+    /// The file format that the session writes.
+    case fileFormat
+  }
+}

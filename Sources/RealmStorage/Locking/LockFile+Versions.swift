@@ -1,0 +1,174 @@
+import Synchronization
+
+/// Which versions somebody may still read; what a commit may overwrite follows from it.
+///
+/// Source: file-format-writing.md 3.2, 6.6 (5b).
+public struct VersionBounds: Equatable, Sendable {
+  /// The oldest version whose nodes are needed: a block released by version `v` may be reused if
+  /// `v <= oldest`.
+  public var oldest: UInt64
+  /// The oldest version whose history is needed.
+  public var oldestLive: UInt64
+  /// The newest version.
+  public var newest: UInt64
+}
+
+extension LockFile {
+  /// Pins the newest version.
+  ///
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  public func pin(_ kind: VersionPin.Kind = .live) throws(LockError) -> VersionPin {
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    return try pin(try newestSlot(in: all), of: all, kind)
+  }
+
+  /// Pins a version once more that is pinned already.
+  ///
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  public func pin(
+    _ kind: VersionPin.Kind = .live, sameAs other: VersionPin
+  ) throws(LockError) -> VersionPin {
+    precondition(other.lockFile === self)
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    guard other.slot < all.count, all[other.slot].version == other.version else {
+      throw .damagedVersionList
+    }
+    // A live reader relies on history, which a frozen one does not keep.
+    precondition(kind == .frozen || other.kind == .live, "a frozen version cannot become live")
+    return try pin(other.slot, of: all, kind)
+  }
+
+  private func pin(
+    _ slot: Int, of all: UnsafeMutableBufferPointer<ReaderSlot>, _ kind: VersionPin.Kind
+  ) throws(LockError) -> VersionPin {
+    let field = Self.count(of: kind)
+    let (count, hasOverflown) = all[slot][keyPath: field].addingReportingOverflow(1)
+    guard !hasOverflown else { throw .damagedVersionList }
+    all[slot][keyPath: field] = count
+    return VersionPin(slot, all[slot], kind, self)
+  }
+
+  /// Ends a pin; does nothing if the list is damaged.
+  func unpin(_ pin: VersionPin) {
+    guard (try? versionsMutex.lock()) != nil else { return }
+    defer { versionsMutex.unlock() }
+    guard let all = try? slots.all(header), pin.slot < all.count else { return }
+    let field = Self.count(of: pin.kind)
+    if all[pin.slot].version == pin.version, all[pin.slot][keyPath: field] > 0 {
+      all[pin.slot][keyPath: field] -= 1
+    }
+  }
+
+  private static func count(of kind: VersionPin.Kind) -> WritableKeyPath<ReaderSlot, UInt32> {
+    kind == .live ? \.liveCount : \.frozenCount
+  }
+
+  private func newestSlot(
+    in all: UnsafeMutableBufferPointer<ReaderSlot>
+  ) throws(LockError) -> Int {
+    let slot = header.atomic(at: LockLayout.newestSlot, as: UInt32.self).pointee
+      .load(ordering: .acquiring)
+    guard slot < all.count, all[Int(slot)].isActive else { throw .damagedVersionList }
+    return Int(slot)
+  }
+
+  /// Frees the slots of versions that nobody needs, and makes sure that there is a free one.
+  ///
+  /// To be called by a writer before it takes space for a commit, and before it changes the file.
+  ///
+  /// - Precondition: The thread has the write mutex.
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  public func purgeVersions() throws(LockError) -> VersionBounds {
+    precondition(isWriting)
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    let newest = try newestSlot(in: all)
+    forgetHalfFilledSlot(in: all, newest: newest)
+
+    var oldestFull = UInt64.max
+    for slot in all where slot.isActive && slot.fullCount > 0 {
+      oldestFull = min(oldestFull, slot.version)
+    }
+    var bounds = VersionBounds(
+      oldest: all[newest].version, oldestLive: all[newest].version, newest: all[newest].version)
+    var hasFreeSlot = false
+    for i in all.indices {
+      if all[i].isActive {
+        let isFull = all[i].version >= oldestFull
+        if isFull || all[i].liveCount > 0 || all[i].frozenCount > 0 {
+          bounds.oldest = min(bounds.oldest, all[i].version)
+        } else if i != newest {
+          all[i] = .free
+        }
+        if isFull || all[i].liveCount > 0 {
+          bounds.oldestLive = min(bounds.oldestLive, all[i].version)
+        }
+      }
+      if !all[i].isActive { hasFreeSlot = true }
+    }
+    if !hasFreeSlot { try slots.grow(header) }
+    return bounds
+  }
+
+  /// Frees a slot that a writer was filling when it died.
+  private func forgetHalfFilledSlot(
+    in all: UnsafeMutableBufferPointer<ReaderSlot>, newest: Int
+  ) {
+    let filling = header.atomic(at: LockLayout.slotBeingFilled, as: UInt32.self)
+    let slot = filling.pointee.load(ordering: .relaxed)
+    guard slot != UInt32(newest) else { return }
+    if slot < all.count { all[Int(slot)] = .free }
+    // A genuine writer would fill the slot `filling` names without a look at its readers.
+    filling.pointee.store(UInt32(newest), ordering: .relaxed)
+  }
+
+  /// Adds a version, which readers use from now on; `unlockForWriting` wakes those that wait.
+  ///
+  /// To be called when the commit is on the disk, after `purgeVersions`. A process that dies in here
+  /// ends all writing in the session.
+  ///
+  /// Source: file-format-writing.md 6.6 (5f, 5g).
+  ///
+  /// - Precondition: The thread has the write mutex; the version is greater than the newest.
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`; the session can then no longer be
+  ///   written to.
+  public func announce(
+    version: UInt64, topRef: UInt64, logicalByteCount: UInt64
+  ) throws(LockError) {
+    precondition(isWriting)
+    let critical = header.atomic(at: LockLayout.criticalPhase, as: UInt8.self)
+    critical.pointee.store(1, ordering: .sequentiallyConsistent)
+    let content = ReaderSlot(
+      version: version, logicalByteCount: logicalByteCount, topRef: topRef, liveCount: 0,
+      frozenCount: 0, fullCount: 0)
+    let activeCount = try add(content)
+    critical.pointee.store(0, ordering: .sequentiallyConsistent)
+
+    try controlMutex.lock()
+    header.atomic(at: LockLayout.versionCount).pointee.store(activeCount, ordering: .relaxed)
+    header.atomic(at: LockLayout.newestVersion).pointee.store(version, ordering: .releasing)
+    controlMutex.unlock()
+    hasNews = true
+  }
+
+  /// Puts a version into a free slot; returns the number of slots in use.
+  private func add(_ content: ReaderSlot) throws(LockError) -> UInt64 {
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    let newest = try newestSlot(in: all)
+    precondition(content.version > all[newest].version)
+    guard let free = all.firstIndex(where: { !$0.isActive }) else { throw .damagedVersionList }
+    // In this order: a slot that is named as being filled is freed if the writer dies.
+    header.atomic(at: LockLayout.slotBeingFilled).pointee
+      .store(UInt32(free), ordering: .sequentiallyConsistent)
+    all[free] = content
+    header.atomic(at: LockLayout.newestSlot).pointee.store(UInt32(free), ordering: .releasing)
+    return UInt64(all.count { $0.isActive })
+  }
+}

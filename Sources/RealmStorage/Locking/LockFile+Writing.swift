@@ -1,0 +1,152 @@
+import Glibc
+import Synchronization
+
+extension LockFile {
+  /// How long a writer lets those go first that came before it. Source: file-format-writing.md 6.6.
+  private static let courtesyMilliseconds = 500
+
+  private var nextTicket: UnsafeMutablePointer<Atomic<UInt32>> {
+    header.atomic(at: LockLayout.nextTicket)
+  }
+  private var servedTicket: UnsafeMutablePointer<Atomic<UInt32>> {
+    header.atomic(at: LockLayout.servedTicket)
+  }
+
+  /// Becomes the only writer of all processes; waits for the others, first come first served.
+  ///
+  /// A writer that gives up leaves a ticket behind, which costs the next one half a second at most.
+  ///
+  /// Source: file-format-writing.md 6.6 (4).
+  ///
+  /// - Parameter timeoutMilliseconds: nil to wait for ever.
+  /// - Throws: `timedOut`; `sessionBroken` when a writer died while it published a version.
+  public func lockForWriting(timeoutMilliseconds: Int? = nil) throws(LockError) {
+    let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
+    let ticket = nextTicket.pointee.wrappingAdd(1, ordering: .relaxed).oldValue
+    try writeMutex.lock(until: deadline)
+    if mustYield(ticket) {
+      let end = Deadline(afterMilliseconds: Self.courtesyMilliseconds)
+      while mustYield(ticket) && !end.isPast && !deadline.isPast {
+        writeMutex.unlock()
+        usleep(1000)
+        try writeMutex.lock(until: deadline)
+      }
+    }
+    try startWriting(ticket)
+  }
+
+  /// Becomes the only writer if nobody is writing; returns whether that worked.
+  ///
+  /// - Throws: `sessionBroken` when a writer died while it published a version.
+  public func tryLockForWriting() throws(LockError) -> Bool {
+    guard try writeMutex.tryLock() else { return false }
+    try startWriting(nextTicket.pointee.wrappingAdd(1, ordering: .relaxed).oldValue)
+    return true
+  }
+
+  /// Whether tickets before this one wait; numbers wrap around.
+  private func mustYield(_ ticket: UInt32) -> Bool {
+    Int32(bitPattern: ticket &- servedTicket.pointee.load(ordering: .relaxed)) > 0
+  }
+
+  private func startWriting(_ ticket: UInt32) throws(LockError) {
+    servedTicket.pointee.store(ticket, ordering: .relaxed)
+    let critical = header.atomic(at: LockLayout.criticalPhase, as: UInt8.self)
+    guard critical.pointee.load(ordering: .sequentiallyConsistent) == 0 else {
+      servedTicket.pointee.wrappingAdd(1, ordering: .relaxed)
+      writeMutex.unlock()
+      throw .sessionBroken
+    }
+    isWriting = true
+    hasNews = false
+  }
+
+  /// Lets the next writer in, and wakes those that wait for an announced version.
+  ///
+  /// - Precondition: The thread has the write mutex.
+  public func unlockForWriting() {
+    precondition(isWriting)
+    let hadNews = hasNews
+    (isWriting, hasNews) = (false, false)
+    servedTicket.pointee.wrappingAdd(1, ordering: .relaxed)
+    writeMutex.unlock()
+    header.condition(at: LockLayout.nextWriterCondition).broadcast()
+    if hadNews {
+      wakeListeners()
+      header.condition(at: LockLayout.newVersionCondition).broadcast()
+    }
+  }
+
+  /// Writes a byte into the FIFO on which the SDKs of all processes listen, if there is one.
+  ///
+  /// It is emptied before, as listeners are told only when something arrives in an empty one.
+  ///
+  /// Source: file-format-writing.md 6.1, 6.6 (5i).
+  private func wakeListeners() {
+    let fifo = open(realmPath + ".note", O_RDWR | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW)
+    guard fifo >= 0 else { return }
+    defer { close(fifo) }
+    var status = stat()
+    guard fstat(fifo, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    // Others may fill it meanwhile; then they have woken everyone.
+    for _ in 0..<64 {
+      while read(fifo, &bytes, bytes.count) > 0 {}
+      if write(fifo, [0 as UInt8], 1) == 1 || errno != EAGAIN { return }
+    }
+  }
+
+  /// The newest version of the session; costs a load.
+  public var newestVersion: UInt64 {
+    header.atomic(at: LockLayout.newestVersion, as: UInt64.self).pointee.load(ordering: .acquiring)
+  }
+
+  /// Waits until the newest version is another than this one.
+  ///
+  /// Looks again after half a millisecond, then less and less often, every 10 ms in the end.
+  ///
+  /// - Returns: the newest version, or nil when the time was over.
+  public func waitForVersion(otherThan version: UInt64, timeoutMilliseconds: Int?) -> UInt64? {
+    let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
+    var pause: UInt32 = 500
+    while true {
+      let newest = newestVersion
+      if newest != version { return newest }
+      if deadline.isPast { return nil }
+      deadline.sleep(microseconds: pause)
+      pause = min(pause * 2, 10_000)
+    }
+  }
+
+  /// Tells the readers of an encrypted file that a page is about to be rewritten.
+  ///
+  /// Source: file-format-writing.md 6.6 (table), 7.10.
+  ///
+  /// - Parameter offset: Plaintext offset of the page.
+  public func beginPageWrite(at offset: UInt64) {
+    header.atomic(at: LockLayout.pageBeingWritten).pointee
+      .store(offset &+ 1, ordering: .sequentiallyConsistent)
+    pageWriteCounter.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
+
+  /// Tells the readers of an encrypted file that the page is whole again.
+  public func endPageWrite() {
+    pageWriteCounter.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    header.atomic(at: LockLayout.pageBeingWritten).pointee
+      .store(0 as UInt64, ordering: .sequentiallyConsistent)
+  }
+
+  /// Changes with every page that is rewritten; a page that does not verify is read again if this
+  /// has changed, or if a page is being written.
+  public var pageWrites: (count: UInt64, isWriting: Bool) {
+    let page = header.atomic(at: LockLayout.pageBeingWritten, as: UInt64.self)
+    return (
+      pageWriteCounter.pointee.load(ordering: .sequentiallyConsistent),
+      page.pointee.load(ordering: .sequentiallyConsistent) != 0
+    )
+  }
+
+  private var pageWriteCounter: UnsafeMutablePointer<Atomic<UInt64>> {
+    header.atomic(at: LockLayout.pageWriteCounter)
+  }
+}
