@@ -28,7 +28,8 @@ struct TextFormTests {
 
   @Test(arguments: [
     "3", "-3", "+3", ".5", "1.5", "0x2A", "2024-05-01", "true", "FALSE", "nil", "inf", "Infinity",
-    "NaN", "-inf", "[1]", "{}", "\"a\"", "'a'", "`a`", "$x", "Dog(1)", "Dog#12", "uuid(x)",
+    "NaN", "-inf", "[1]", "{}", "\"a\"", "'a'", "`a`", "$x", "Dog(1)", "Dog#12",
+    "uuid(3b241101-e2bb-4255-8caf-4136c566a962)", "-1.5f", "[1, {a: Dog(1)}]",
     "B64\"YQ==\"", "T0:0", "decimal(1)",
   ])
   func textsThatReadAsOtherTypesAreQuotedInMixed(_ text: String) {

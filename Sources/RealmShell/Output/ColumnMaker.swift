@@ -34,11 +34,8 @@ struct ColumnMaker {
     case .stored: addStored { _ in true }
     case .everything:
       addStored { _ in true }
-      if objectClass.isEmbedded {
-        addOwner("@owner")
-      } else {
-        for inverse in objectClass.inverses { addInverse(inverse) }
-      }
+      if objectClass.isEmbedded { addOwner("@owner") }
+      for inverse in objectClass.inverses { addInverse(inverse) }
     case .except(let names, _):
       for name in names { _ = try property(name) }
       addStored { property in !names.contains { $0.text == property.name } }
