@@ -181,6 +181,7 @@ final class LinkCollectionCondition: Condition {
   private let matchesNull: Bool
   private let isEqual: Bool
   private let index: Int64?
+  private var linked: [ObjectKey] = []
 
   init(
     _ reader: PropertyReader, _ keys: [ObjectKey], matchesNull: Bool, isEqual: Bool, index: Int64?
@@ -194,19 +195,24 @@ final class LinkCollectionCondition: Condition {
 
   override func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
     guard let value = try reader.value(of: key) else { return false }
-    if case .dictionary(let dictionary) = value {
-      return try reading { () throws(StorageError) in
+    return try reading { () throws(StorageError) in
+      switch value {
+      case .dictionary(let dictionary):
         for entry in try dictionary.entries() {
           let linked = QueryValue(entry.value).linkKey
           if linked.map({ keys.contains($0) == isEqual }) ?? matchesNull { return true }
         }
         return false
+      case .list(let list):
+        if let index {
+          guard case .link(_, let key)? = try list.element(at: index) else { return false }
+          return keys.contains(key) == isEqual
+        }
+        linked.removeAll(keepingCapacity: true)
+        try list.appendLinks(to: &linked)
+        return linked.contains { keys.contains($0) == isEqual }
+      default: return false
       }
     }
-    var isFound = false
-    try forEachLink(in: value, index: index) { linked in
-      if keys.contains(linked) == isEqual { isFound = true }
-    }
-    return isFound
   }
 }

@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -5,12 +6,7 @@ import RealmValues
 
 /// Follows the link steps of a path.
 final class LinkWalker {
-  private struct Step {
-    let step: LinkStep
-    let reader: ObjectReader
-  }
-
-  private let steps: [Step]
+  private let steps: [StepReader]
   private let run: QueryRun
   private var buffers: ([ObjectKey], [ObjectKey]) = ([], [])
 
@@ -22,18 +18,13 @@ final class LinkWalker {
   init(_ steps: [LinkStep], _ run: QueryRun) {
     self.run = run
     isUnary = steps.allSatisfy(\.isSingle)
-    self.steps = steps.map { step in
-      let columns = step.isBacklinks ? [] : [step.position]
-      return Step(step: step, reader: ObjectReader(step.origin.table, columns: columns))
-    }
+    self.steps = steps.map(StepReader.init)
   }
 
   /// Whether there are no steps.
   var isEmpty: Bool { steps.isEmpty }
 
   /// The objects reached from one, in order, as often as they are reached.
-  ///
-  /// The array is good until the next call.
   func reached(from key: ObjectKey) throws(QueryFailure) -> [ObjectKey] {
     try reached(from: key, stepCount: steps.count)
   }
@@ -46,8 +37,8 @@ final class LinkWalker {
   private func reached(
     from key: ObjectKey, stepCount: Int
   ) throws(QueryFailure) -> [ObjectKey] {
-    var present = buffers.0
-    var next = buffers.1
+    // The arrays of the call before are used again unless its caller has kept one.
+    var (present, next) = buffers
     buffers = ([], [])
     defer { buffers = (present, next) }
     present.removeAll(keepingCapacity: true)
@@ -56,7 +47,9 @@ final class LinkWalker {
       next.removeAll(keepingCapacity: true)
       for key in present {
         try run.visit()
-        try LinkWalker.follow(step, from: key, into: &next)
+        do throws(StorageError) {
+          try step.appendLinks(of: key, to: &next)
+        } catch { throw .storage(error) }
         guard next.count <= LinkWalker.maximumReached else { throw tooMany }
       }
       swap(&present, &next)
@@ -77,17 +70,12 @@ final class LinkWalker {
   /// - Precondition: `isUnary`.
   func single(from key: ObjectKey) throws(QueryFailure) -> ObjectKey? {
     var present = key
-    for step in steps {
-      let reader = step.reader
-      let next = try reading { () throws(StorageError) -> ObjectKey? in
-        guard try reader.move(to: present), case .link(_, let key) = try reader.value(0) else {
-          return nil
-        }
-        return key
+    do throws(StorageError) {
+      for step in steps {
+        guard let next = try step.link(of: present) else { return nil }
+        present = next
       }
-      guard let next else { return nil }
-      present = next
-    }
+    } catch { throw .storage(error) }
     return present
   }
 
@@ -102,46 +90,103 @@ final class LinkWalker {
     }
   }
 
-  private static func follow(
-    _ step: Step, from key: ObjectKey, into next: inout [ObjectKey]
-  ) throws(QueryFailure) {
-    let reader = step.reader
-    guard try reading({ () throws(StorageError) in try reader.move(to: key) }) else { return }
-    if case .backlinks(let backlink) = step.step.kind {
-      do throws(StorageError) {
-        try reader.table.forEachBacklink(backlink, to: reader.storedRow) { next.append($0) }
-      } catch { throw .storage(error) }
-      return
-    }
-    let value = try reading { () throws(StorageError) in try reader.value(0) }
-    if case .link(_, let key) = value {
-      next.append(key)
-      return
-    }
-    try forEachLink(in: value, index: step.step.index, key: step.step.key) { next.append($0) }
-  }
-
   /// Number of entries that the last step has for an object, its index or key ignored; 0 or 1 for a
   /// single link.
   func entryCount(ofLastStepFrom key: ObjectKey) throws(QueryFailure) -> Int64 {
-    let step = steps[steps.count - 1]
-    let reader = step.reader
-    guard try reading({ () throws(StorageError) in try reader.move(to: key) }) else { return 0 }
-    return try reading { () throws(StorageError) in
-      if case .backlinks(let backlink) = step.step.kind {
-        return Int64(try reader.table.backlinkCount(backlink, to: reader.storedRow))
+    do throws(StorageError) {
+      return try steps[steps.count - 1].entryCount(of: key)
+    } catch { throw .storage(error) }
+  }
+}
+
+/// Reads the links of one step.
+private final class StepReader {
+  private let kind: LinkStep.Kind
+  private let index: Int64?
+  private let key: UnsafeRawBufferPointer?
+  private let reader: ObjectReader
+
+  init(_ step: LinkStep) {
+    kind = step.kind
+    index = step.index
+    key = step.key
+    reader = ObjectReader(step.origin.table, columns: step.isBacklinks ? [] : [step.position])
+  }
+
+  /// The object of a single link.
+  func link(of object: ObjectKey) throws(StorageError) -> ObjectKey? {
+    guard try reader.move(to: object), case .link(_, let key) = try reader.value(0) else {
+      return nil
+    }
+    return key
+  }
+
+  func appendLinks(of object: ObjectKey, to keys: inout [ObjectKey]) throws(StorageError) {
+    guard try reader.move(to: object) else { return }
+    if case .backlinks(let backlink) = kind {
+      try reader.table.forEachBacklink(backlink, to: reader.storedRow) { keys.append($0) }
+      return
+    }
+    switch try reader.value(0) {
+    case .link(_, let key): keys.append(key)
+    case .list(let list):
+      if let index {
+        if case .link(_, let key)? = try list.element(at: index) { keys.append(key) }
+      } else {
+        try list.appendLinks(to: &keys)
       }
-      switch try reader.value(0) {
-      case .link: return 1
-      case .list(let list): return Int64(try list.count())
-      case .dictionary(let dictionary):
-        var total: Int64 = 0
-        for entry in try dictionary.entries() {
-          if case .link = entry.value { total += 1 }
-        }
-        return total
-      default: return 0
+    case .dictionary(let dictionary):
+      for entry in try dictionary.entries() {
+        if let key, StoredValue.compareBytes(entry.key, key) != 0 { continue }
+        if case .link(_, let key) = entry.value { keys.append(key) }
+      }
+    default: break
+    }
+  }
+
+  func entryCount(of object: ObjectKey) throws(StorageError) -> Int64 {
+    guard try reader.move(to: object) else { return 0 }
+    if case .backlinks(let backlink) = kind {
+      return Int64(try reader.table.backlinkCount(backlink, to: reader.storedRow))
+    }
+    switch try reader.value(0) {
+    case .link: return 1
+    case .list(let list): return Int64(try list.count())
+    case .dictionary(let dictionary):
+      var total: Int64 = 0
+      for entry in try dictionary.entries() {
+        if case .link = entry.value { total += 1 }
+      }
+      return total
+    default: return 0
+    }
+  }
+}
+
+extension StoredList {
+  /// Adds the objects of a list or set of links; links to deleted objects are left out.
+  func appendLinks(to keys: inout [ObjectKey]) throws(StorageError) {
+    var cursor = try makeCursor()
+    while let leaf = try cursor.nextLeaf() {
+      guard case .key(let links, _) = leaf else { continue }
+      for row in 0..<links.count {
+        let key = links.packed[links.first &+ row]
+        if key >= 0 { keys.append(ObjectKey(key)) }
       }
     }
+  }
+
+  /// The element at a position, -1 being the last; nil if it is outside.
+  func element(at index: Int64) throws(StorageError) -> StoredValue? {
+    if index < -1 { return nil }
+    var cursor = try makeCursor()
+    var position: Int64 = 0
+    var last: StoredValue?
+    while let value = try cursor.next() {
+      if position == index { return value }
+      last = value
+      position += 1
+    }
+    return index == -1 ? last : nil
   }
 }

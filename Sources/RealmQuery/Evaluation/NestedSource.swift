@@ -67,7 +67,9 @@ final class NestedSource: OperandSource {
         try take(value, i, isLast, &buffer)
       }
     case (.list(let list), .index(let index)):
-      if let value = try element(of: list, at: index) { try take(value, i, isLast, &buffer) }
+      if let value = try reading({ () throws(StorageError) in try list.element(at: index) }) {
+        try take(value, i, isLast, &buffer)
+      }
     case (.link(let table, let key), .name(let name, _)):
       if let value = try property(name, of: key, in: table) { try take(value, i, isLast, &buffer) }
     default: break

@@ -70,8 +70,10 @@ final class ListSource: OperandSource {
         }
         return
       }
-      if try reading({ () throws(StorageError) in try list.count() }) > 0 {
-        buffer.append(try element(of: list, at: index).map { QueryValue($0) } ?? .null)
+      try reading { () throws(StorageError) in
+        if try list.count() > 0 {
+          buffer.append(try list.element(at: index).map { QueryValue($0) } ?? .null)
+        }
       }
     }
     if buffer.instances.isEmpty { buffer.begin(isList: true) }

@@ -52,10 +52,9 @@ import Synchronization
 ///    the size of the file.
 ///
 /// All functions may be called from any thread, those of the writer only from the thread that has
-/// the write mutex.
-// Sendable: the fixed part is reached with atomics or under the mutexes in it, `slots` under the
-// version list mutex, the state of the writer by the owner of the write mutex.
-public final class LockFile: @unchecked Sendable {
+/// the write mutex. The fixed part is reached with atomics or under the mutexes in it, `slots` under
+/// the version list mutex, the state of the writer by the owner of the write mutex.
+public final class LockFile: @unchecked Sendable {  // Reason: guarded as the comment above tells.
   /// What the participants have agreed on.
   public let profile: SessionProfile
   /// Whether this participant found nobody and began the session.
