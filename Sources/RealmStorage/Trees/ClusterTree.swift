@@ -169,14 +169,14 @@ struct ClusterTree {
   ) throws(StorageError) -> Int {
     var node = try view.refs(at: root, minimumCount: 1)
     for _ in 0..<maximumDepth where node.isInner {
-      guard node.count >= 4 else { return 8 }
+      let childCount = node.count - 3
+      guard (1...4).contains(childCount) else { return 8 }
       let child = try view.refs(at: try view.ref(node, 3), minimumCount: 1)
       if child.isInner {
         node = child
         continue
       }
-      let childCount = node.count - 3
-      guard node[0] == 0, (2...4).contains(childCount) else { return 8 }
+      guard node[0] == 0, childCount >= 2 else { return 8 }
       for slot in 3..<(2 + childCount) {
         let leaf = try view.refs(at: try view.ref(node, slot), minimumCount: 1)
         guard leaf[0] == 4 << 1 | 1 else { return 8 }
