@@ -110,7 +110,7 @@ extension Binder {
     var result = operand
     result.shape = .constant(constant)
     result.type = .link
-    result.source = ConstantSource(constant.values, isList: constant.isList)
+    result.source = constant.source
     return result
   }
 
@@ -184,7 +184,16 @@ extension Binder {
   ) -> BoundPredicate {
     singleAgainstConstant(condition, left, right, isReversed: false)
       ?? singleAgainstConstant(condition, right, left, isReversed: true)
-      ?? .condition(GeneralCondition(condition, left, right))
+      ?? .condition(comparison(condition, left, right))
+  }
+
+  private func comparison(
+    _ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand
+  ) -> Condition {
+    if let left = left.source as? SingleSource, let right = right.source as? SingleSource {
+      return SingleCondition(condition, left, right)
+    }
+    return GeneralCondition(condition, left, right)
   }
 
   /// A single property, also behind links, against one constant that is no list; nil for others.
