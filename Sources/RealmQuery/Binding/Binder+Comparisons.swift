@@ -216,10 +216,8 @@ extension Binder {
     _ path: KeyPath, _ predicate: BoundPredicate, _ quantifier: Quantifier, matchesNull: Bool
   ) -> BoundPredicate {
     let target = TargetTest(path.objectClass, predicate, run)
-    if path.steps.count == 1, let step = path.steps.first, step.isSingle,
-      let link = step.origin.properties.first(where: { $0.position == step.position })
-    {
-      return .column(ColumnTest(link, .target(target, matchesNull: matchesNull)))
+    if path.steps.count == 1, let step = path.steps.first, step.isSingle {
+      return .column(ColumnTest(step.property, .target(target, matchesNull: matchesNull)))
     }
     return .condition(
       PathCondition(LinkWalker(path.steps, run), target, quantifier, matchesNull: matchesNull))
