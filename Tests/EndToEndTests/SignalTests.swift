@@ -89,4 +89,12 @@ struct SignalTests {
     let rows = String(decoding: Files.read(folder.file("dogs.csv")), as: UTF8.self)
     #expect(rows.split(separator: "\n").count == 8)
   }
+
+  @Test func aLimitOfTheFileSizeIsAnError() {
+    let script = "ulimit -f 0; \"$0\" dogs.realm 'export Dog to dogs.csv'"
+    let result = Process.run("/bin/sh", ["-c", script, Fixtures.realmsh], folder: folder.path)
+    #expect(result.status == 1)
+    #expect(result.errorText.contains("cannot write dogs.csv: file too large"))
+    #expect(Files.names(in: folder.path) == ["dogs.realm"])
+  }
 }

@@ -94,9 +94,9 @@ enum KeySource {
   private static func contents(ofFile path: String) throws(ShellError) -> [UInt8] {
     let descriptor = try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      let name: ErrorName = errno == ENOENT ? .fileNotFound : .fileOperationFailed
       throw ShellError(
-        name, "cannot read the key from \(path): \(StorageMessages.systemText(errno))")
+        ErrorName(systemError: errno),
+        "cannot read the key from \(path): \(StorageMessages.systemText(errno))")
     }
     defer { close(descriptor) }
     return try contents(of: descriptor, name: path)

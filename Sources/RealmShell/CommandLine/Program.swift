@@ -9,8 +9,10 @@ public let programVersion = "0.1.0"
 /// Runs the program with its command line and returns the exit status.
 public func runShell() -> Int32 {
   reserveStandardDescriptors()
-  // Handled and not ignored, which the commands that the shell runs would inherit.
+  // Handled and not ignored, which the commands that the shell runs would inherit; writing then
+  // fails with an error number.
   signal(SIGPIPE) { _ in }
+  signal(SIGXFSZ) { _ in }
   let invocation: Invocation
   do throws(UsageError) {
     invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()))

@@ -1,3 +1,4 @@
+import Glibc
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -74,6 +75,15 @@ enum ErrorName: String, CaseIterable {
   case badVersion = "BadVersion"
   case interrupted = "Interrupted"
   case usage = "Usage"
+
+  /// The name for the error number of a system call with a path.
+  init(systemError number: Int32) {
+    switch number {
+    case ENOENT: self = .fileNotFound
+    case EACCES, EPERM: self = .permissionDenied
+    default: self = .fileOperationFailed
+    }
+  }
 
   /// When the error occurs, for `help`.
   var meaning: String {

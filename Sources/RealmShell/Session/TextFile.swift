@@ -15,10 +15,9 @@ enum TextFile {
     let descriptor =
       path == "-" ? STDIN_FILENO : try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      let kind: ErrorName =
-        errno == ENOENT ? .fileNotFound : errno == EACCES ? .permissionDenied : .fileOperationFailed
       throw ShellError(
-        kind, "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
+        ErrorName(systemError: errno),
+        "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
     }
     defer { if path != "-" { close(descriptor) } }
     var result: [UInt8] = []

@@ -76,7 +76,7 @@ extension Session {
     try permitWriting(to: folder, at: statement.path.range)
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
       throw ShellError(
-        .fileOperationFailed,
+        ErrorName(systemError: errno),
         "cannot make the folder \(folder): \(StorageMessages.systemText(errno))",
         at: statement.path.range)
     }

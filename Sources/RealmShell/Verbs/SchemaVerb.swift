@@ -144,7 +144,7 @@ enum OutputFile {
 
   private static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
     ShellError(
-      number == EACCES ? .permissionDenied : .fileOperationFailed,
+      ErrorName(systemError: number),
       "cannot write \(path): \(StorageMessages.systemText(number))", at: range)
   }
 }

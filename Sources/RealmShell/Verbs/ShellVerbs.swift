@@ -68,7 +68,7 @@ extension Session {
     }
     guard chdir(resolve(path)) == 0 else {
       throw ShellError(
-        errno == ENOENT ? .fileNotFound : .fileOperationFailed,
+        ErrorName(systemError: errno),
         "cannot change to \(path.text): \(StorageMessages.systemText(errno))", at: path.range)
     }
   }
