@@ -149,11 +149,13 @@ extension LockFile {
     let activeCount = try add(content)
     critical.pointee.store(0, ordering: .sequentiallyConsistent)
 
-    try controlMutex.lock()
+    // The version is there for every reader. Without the number below those that wait learn of it
+    // with the next version.
+    hasNews = true
+    guard (try? controlMutex.lock(until: Self.controlDeadline)) != nil else { return }
+    defer { controlMutex.unlock() }
     header.atomic(at: LockLayout.versionCount).pointee.store(activeCount, ordering: .relaxed)
     header.atomic(at: LockLayout.newestVersion).pointee.store(version, ordering: .releasing)
-    controlMutex.unlock()
-    hasNews = true
   }
 
   /// Puts a version into a free slot; returns the number of slots in use.
