@@ -12,7 +12,8 @@ extension Binder {
     }
     guard case .property(let property, let rest) = path.end else {
       if case .link = path.end {
-        return sized(LinkCountSource(walker, stepCount: path.steps.count))
+        return sized(
+          path.steps.count == 1 ? LinkCountSource(walker) : LinkCountsSource(walker))
       }
       return sized(AllBacklinksSource(walker, path.objectClass))
     }
@@ -20,7 +21,11 @@ extension Binder {
     if isLength(rest, after: property) || isKeys(rest, of: property) {
       throw noSize(property, range)
     }
-    if property.collection != .none { return sized(ElementCountSource(walker, reader)) }
+    if property.collection != .none {
+      return sized(
+        path.isUnary
+          ? ElementCountSource(walker, reader) : ElementCountsSource(walker, reader))
+    }
     switch property.kind {
     case .string, .data, .mixed, .typedLink:
       return sized(SizeSource(bindPath(path, nil, range).source))
@@ -71,7 +76,7 @@ extension Binder {
   private func known(_ types: TypeSet, _ operand: BoundOperand) -> BoundOperand {
     var bound = operand
     bound.isKnownType = true
-    bound.source = ConstantSource([.type(types)], isList: false)
+    bound.source = SingleConstantSource(.type(types))
     return bound
   }
 
@@ -114,12 +119,14 @@ extension Binder {
       throw failure(
         .badAggregate, "\(property.name) is no collection of numbers", at: aggregate.range)
     }
+    let elements = ElementAggregate(
+      PropertyReader(path.objectClass, position: property.position),
+      Accumulator(operation, isDictionary ? .mixed : property.kind))
+    let walker = LinkWalker(path.steps, run)
     return BoundOperand(
       shape: .other, type: DeclaredType(property.kind),
-      source: ElementAggregateSource(
-        LinkWalker(path.steps, run),
-        PropertyReader(path.objectClass, position: property.position),
-        Accumulator(operation, isDictionary ? .mixed : property.kind)),
+      source: path.isUnary
+        ? ElementAggregateSource(walker, elements) : ElementAggregatesSource(walker, elements),
       range: aggregate.range)
   }
 

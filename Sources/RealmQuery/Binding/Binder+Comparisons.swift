@@ -110,7 +110,7 @@ extension Binder {
     var result = operand
     result.shape = .constant(constant)
     result.type = .link
-    result.source = ConstantSource(constant.values, isList: constant.isList)
+    result.source = constant.source
     return result
   }
 
@@ -184,7 +184,16 @@ extension Binder {
   ) -> BoundPredicate {
     singleAgainstConstant(condition, left, right, isReversed: false)
       ?? singleAgainstConstant(condition, right, left, isReversed: true)
-      ?? .condition(GeneralCondition(condition, left, right))
+      ?? .condition(comparison(condition, left, right))
+  }
+
+  private func comparison(
+    _ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand
+  ) -> Condition {
+    if let left = left.source as? SingleSource, let right = right.source as? SingleSource {
+      return SingleCondition(condition, left, right)
+    }
+    return GeneralCondition(condition, left, right)
   }
 
   /// A single property, also behind links, against one constant that is no list; nil for others.
@@ -207,10 +216,8 @@ extension Binder {
     _ path: KeyPath, _ predicate: BoundPredicate, _ quantifier: Quantifier, matchesNull: Bool
   ) -> BoundPredicate {
     let target = TargetTest(path.objectClass, predicate, run)
-    if path.steps.count == 1, let step = path.steps.first, step.isSingle,
-      let link = step.origin.properties.first(where: { $0.position == step.position })
-    {
-      return .column(ColumnTest(link, .target(target, matchesNull: matchesNull)))
+    if path.steps.count == 1, let step = path.steps.first, step.isSingle {
+      return .column(ColumnTest(step.property, .target(target, matchesNull: matchesNull)))
     }
     return .condition(
       PathCondition(LinkWalker(path.steps, run), target, quantifier, matchesNull: matchesNull))

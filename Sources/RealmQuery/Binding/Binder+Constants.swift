@@ -48,7 +48,7 @@ extension Binder {
     }
     return BoundOperand(
       shape: .constant(bound), type: type, qualifier: qualifier, isMulti: bound.isList,
-      source: ConstantSource(bound.values, isList: bound.isList), range: operand.range)
+      source: bound.source, range: operand.range)
   }
 
   /// Arithmetic on constants, one side of which may be a list. Source: query-language.md 8.
@@ -82,8 +82,9 @@ extension Binder {
     }
     if a.single != nil { a.qualifier = b.qualifier }
     let isList = x.isList || y.isList
-    a.shape = .constant(BoundConstant(values: values, isList: isList))
-    a.source = ConstantSource(values, isList: isList)
+    let result = BoundConstant(values: values, isList: isList)
+    a.shape = .constant(result)
+    a.source = result.source
     return a
   }
 

@@ -87,7 +87,7 @@ extension Binder {
     case .link:
       return BoundOperand(
         shape: .link(path), type: .link, qualifier: qualifier, isMulti: !path.isUnary,
-        source: LinkSource(walker), range: range)
+        source: path.isUnary ? LinkSource(walker) : LinksSource(walker), range: range)
     case .allBacklinks:
       return BoundOperand(
         shape: .other, type: .int, source: AllBacklinksSource(walker, path.objectClass),
@@ -114,8 +114,14 @@ extension Binder {
     }
     switch property.collection {
     case .none:
-      let source: OperandSource =
-        rest.isEmpty ? ValueSource(walker, reader) : nested(rest, isDictionary: false)
+      let source: OperandSource
+      if !rest.isEmpty {
+        source = nested(rest, isDictionary: false)
+      } else if path.isUnary {
+        source = ValueSource(walker, reader)
+      } else {
+        source = ValuesSource(walker, reader)
+      }
       return BoundOperand(
         shape: shape, type: DeclaredType(property.kind), qualifier: qualifier,
         isMulti: rest.isEmpty && !path.isUnary, source: source, range: range)
@@ -160,7 +166,17 @@ extension Binder {
     let isLeftSingle = a.single != nil
     return BoundOperand(
       shape: .other, type: a.type, qualifier: isLeftSingle ? b.qualifier : a.qualifier,
-      source: ArithmeticSource(operation, a.source, b.source, range), range: range)
+      source: arithmeticSource(operation, a.source, b.source, range), range: range)
+  }
+
+  private func arithmeticSource(
+    _ operation: ArithmeticOperator, _ left: OperandSource, _ right: OperandSource,
+    _ range: SourceRange
+  ) -> OperandSource {
+    if let left = left as? SingleSource, let right = right as? SingleSource {
+      return SingleArithmeticSource(operation, left, right)
+    }
+    return ArithmeticSource(operation, left, right, range)
   }
 
   /// Whether an operand leads into a mixed value or dictionary.

@@ -157,11 +157,9 @@ extension Binder {
         .badPath, "an object of a list cannot be compared by its position", at: path.range)
     }
     if let key = last.keyPart {
-      let property = last.origin.properties.first { $0.position == last.position }
-      if let property {
-        return KeyPath(
-          steps: Array(steps.dropLast()), objectClass: last.origin, end: .property(property, [key]))
-      }
+      return KeyPath(
+        steps: Array(steps.dropLast()), objectClass: last.origin,
+        end: .property(last.property, [key]))
     }
     return KeyPath(steps: steps, objectClass: present, end: .link)
   }
@@ -176,7 +174,7 @@ extension Binder {
       case .set: .set
       case .dictionary: .dictionary
       }
-    return LinkStep(kind: kind, origin: origin, position: property.position, target: target)
+    return LinkStep(kind: kind, origin: origin, property: property, target: target)
   }
 
   /// Gives a step an index or key if it takes one.
@@ -217,7 +215,7 @@ extension Binder {
         .undefined, "\(origin.name).\(propertyName) does not link to \(present.name)", at: range)
     }
     return LinkStep(
-      kind: .backlinks(inverse.backlink), origin: present, position: 0, target: origin)
+      kind: .backlinks(inverse.backlink), origin: present, property: property, target: origin)
   }
 
   /// The property that no step leads on from, and the elements after it.

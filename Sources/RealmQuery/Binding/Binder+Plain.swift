@@ -58,13 +58,11 @@ extension Binder {
       }
       return .condition(
         LinkCollectionCondition(
-          PropertyReader(step.origin, position: step.position), keys,
+          PropertyReader(step.origin, position: step.property.position), keys,
           matchesNull: hasNull == isEqual, isEqual: isEqual, index: step.index))
     }
-    guard let property = step.origin.properties.first(where: { $0.position == step.position })
-    else { return nil }
     return .column(
-      ColumnTest(property, .link(keys, matchesNull: hasNull == isEqual, isEqual: isEqual)))
+      ColumnTest(step.property, .link(keys, matchesNull: hasNull == isEqual, isEqual: isEqual)))
   }
 
   /// A plain property against a single constant; nil where the form does not apply.

@@ -13,6 +13,11 @@ struct BoundConstant {
 
   /// The value if there is exactly one, also in a list.
   var single: QueryValue? { values.count == 1 ? values[0] : nil }
+
+  /// Yields the values.
+  var source: OperandSource {
+    if !isList, let single { SingleConstantSource(single) } else { ConstantListSource(values) }
+  }
 }
 
 /// An operand whose names were found. Source: query-language.md 7.

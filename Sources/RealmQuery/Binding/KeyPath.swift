@@ -25,8 +25,8 @@ struct LinkStep {
   let kind: Kind
   /// Class the step starts from.
   let origin: ObjectClass
-  /// Column of the links in `origin`; of no meaning for backlinks.
-  let position: Int
+  /// The link property: of `origin`, for backlinks of `target`.
+  let property: Property
   /// Class the step leads to.
   let target: ObjectClass
   /// Position in a list of links; -1 is the last one.

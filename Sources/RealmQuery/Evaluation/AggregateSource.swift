@@ -25,6 +25,11 @@ struct Accumulator {
     self.kind = kind
   }
 
+  /// Whether the order of the values changes the result: that of sums of floating-point numbers.
+  var dependsOnOrder: Bool {
+    (operation == .sum || operation == .average) && (kind == .float || kind == .double)
+  }
+
   mutating func add(_ value: QueryValue) {
     if value.isNull || isSkippedNaN(value) { return }
     switch operation {
@@ -82,7 +87,7 @@ struct Accumulator {
 }
 
 /// `links.@max.property`.
-final class LinkAggregateSource: OperandSource {
+final class LinkAggregateSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
   private let accumulator: Accumulator
@@ -93,49 +98,37 @@ final class LinkAggregateSource: OperandSource {
     self.accumulator = accumulator
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
-    buffer.reset()
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
     var accumulator = accumulator
     if walker.isUnary {
       if let owner = try walker.single(from: key), let value = try reader.value(of: owner) {
         accumulator.add(QueryValue(value))
       }
-    } else {
-      // The order matters for sums of floating-point numbers.
-      for owner in try walker.reached(from: key).sorted() {
-        if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
-      }
+      return accumulator.result
     }
-    buffer.single(accumulator.result)
+    var owners = try walker.reached(from: key)
+    if accumulator.dependsOnOrder { owners.sort() }
+    for owner in owners {
+      if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
+    }
+    return accumulator.result
   }
 }
 
-/// `list.@max`.
-final class ElementAggregateSource: OperandSource {
-  private let walker: LinkWalker
+/// An aggregate of the elements of one collection.
+struct ElementAggregate {
   private let reader: PropertyReader
   private let accumulator: Accumulator
 
-  init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
-    self.walker = walker
+  init(_ reader: PropertyReader, _ accumulator: Accumulator) {
     self.reader = reader
     self.accumulator = accumulator
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
-    buffer.reset()
-    if walker.isUnary {
-      let owner = try walker.single(from: key)
-      buffer.single(try owner.map(aggregate) ?? accumulator.result)
-      return
-    }
-    buffer.begin(isList: true)
-    for owner in try walker.reached(from: key) { buffer.append(try aggregate(owner)) }
-  }
-
-  private func aggregate(_ owner: ObjectKey) throws(QueryFailure) -> QueryValue {
+  /// The aggregate of an owner; nil stands for an empty collection.
+  func value(of owner: ObjectKey?) throws(QueryFailure) -> QueryValue {
     var accumulator = accumulator
-    switch try reader.value(of: owner) {
+    switch try owner.flatMap(reader.value) {
     case .list(let list):
       for value in try reading({ () throws(StorageError) in try list.values() }) {
         accumulator.add(QueryValue(value))
@@ -147,5 +140,41 @@ final class ElementAggregateSource: OperandSource {
     default: break
     }
     return accumulator.result
+  }
+}
+
+/// `list.@max` of one owner.
+final class ElementAggregateSource: SingleSource {
+  private let walker: LinkWalker
+  private let elements: ElementAggregate
+
+  init(_ walker: LinkWalker, _ elements: ElementAggregate) {
+    self.walker = walker
+    self.elements = elements
+  }
+
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    try elements.value(of: try walker.single(from: key))
+  }
+}
+
+/// `list.@max` of many owners.
+final class ElementAggregatesSource: OperandSource {
+  private let walker: LinkWalker
+  private let elements: ElementAggregate
+
+  init(_ walker: LinkWalker, _ elements: ElementAggregate) {
+    self.walker = walker
+    self.elements = elements
+  }
+
+  override func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
+    buffer.reset()
+    buffer.begin(isList: true)
+    for owner in try walker.reached(from: key) {
+      buffer.append(try elements.value(of: owner))
+    }
   }
 }

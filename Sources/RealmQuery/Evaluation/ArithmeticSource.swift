@@ -66,7 +66,24 @@ extension QueryValue {
   }
 }
 
-/// `left + right` where at least one side is no constant.
+/// `left + right` of single values.
+final class SingleArithmeticSource: SingleSource {
+  private let operation: ArithmeticOperator
+  private let left: SingleSource
+  private let right: SingleSource
+
+  init(_ operation: ArithmeticOperator, _ left: SingleSource, _ right: SingleSource) {
+    self.operation = operation
+    self.left = left
+    self.right = right
+  }
+
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    QueryValue.compute(operation, try left.value(of: key), try right.value(of: key))
+  }
+}
+
+/// `left + right` where one side is a list.
 final class ArithmeticSource: OperandSource {
   private let operation: ArithmeticOperator
   private let left: OperandSource

@@ -2,22 +2,27 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// `@count` of a path that ends in links. Source: query-language.md 15.
-final class LinkCountSource: OperandSource {
+/// `@count` of one link step. Source: query-language.md 15.
+final class LinkCountSource: SingleSource {
   private let walker: LinkWalker
-  private let stepCount: Int
 
-  init(_ walker: LinkWalker, stepCount: Int) {
-    self.walker = walker
-    self.stepCount = stepCount
+  init(_ walker: LinkWalker) { self.walker = walker }
+
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    .int(try walker.entryCount(ofLastStepFrom: key))
   }
+}
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+/// `@count` of a link step behind others: one number for each object they lead to.
+final class LinkCountsSource: OperandSource {
+  private let walker: LinkWalker
+
+  init(_ walker: LinkWalker) { self.walker = walker }
+
+  override func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
     buffer.reset()
-    if stepCount == 1 {
-      buffer.single(.int(try walker.entryCount(ofLastStepFrom: key)))
-      return
-    }
     buffer.begin(isList: true)
     for owner in try walker.reachedBeforeLast(from: key) {
       buffer.append(.int(try walker.entryCount(ofLastStepFrom: owner)))
@@ -25,8 +30,8 @@ final class LinkCountSource: OperandSource {
   }
 }
 
-/// `@count` of a collection of values.
-final class ElementCountSource: OperandSource {
+/// `@count` of one collection of values; 0 where a link on the way is null.
+final class ElementCountSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
 
@@ -35,22 +40,37 @@ final class ElementCountSource: OperandSource {
     self.reader = reader
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
-    buffer.reset()
-    if walker.isUnary {
-      var count: Int64 = 0
-      if let owner = try walker.single(from: key) { count = try elementCount(owner) }
-      buffer.single(.int(count))
-      return
-    }
-    buffer.begin(isList: true)
-    for owner in try walker.reached(from: key) {
-      buffer.append(.int(try elementCount(owner)))
-    }
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    guard let owner = try walker.single(from: key) else { return .int(0) }
+    return .int(try reader.elementCount(of: owner))
+  }
+}
+
+/// `@count` of collections of values of many owners.
+final class ElementCountsSource: OperandSource {
+  private let walker: LinkWalker
+  private let reader: PropertyReader
+
+  init(_ walker: LinkWalker, _ reader: PropertyReader) {
+    self.walker = walker
+    self.reader = reader
   }
 
-  private func elementCount(_ owner: ObjectKey) throws(QueryFailure) -> Int64 {
-    guard let value = try reader.value(of: owner) else { return 0 }
+  override func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
+    buffer.reset()
+    buffer.begin(isList: true)
+    for owner in try walker.reached(from: key) {
+      buffer.append(.int(try reader.elementCount(of: owner)))
+    }
+  }
+}
+
+extension PropertyReader {
+  /// Number of elements of a collection.
+  fileprivate func elementCount(of owner: ObjectKey) throws(QueryFailure) -> Int64 {
+    guard let value = try value(of: owner) else { return 0 }
     return try QueryValue(value).elementCount() ?? 0
   }
 }
@@ -92,7 +112,7 @@ final class SizeSource: OperandSource {
 }
 
 /// Number of all backlinks of the objects reached, links in mixed values included.
-final class AllBacklinksSource: OperandSource {
+final class AllBacklinksSource: SingleSource {
   private let walker: LinkWalker
   private let reader: ObjectReader
 
@@ -101,13 +121,12 @@ final class AllBacklinksSource: OperandSource {
     reader = ObjectReader(objectClass.table, columns: [])
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
-    buffer.reset()
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
     var total: Int64 = 0
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in
       total += try backlinkCount(owner)
     }
-    buffer.single(.int(total))
+    return .int(total)
   }
 
   private func backlinkCount(_ owner: ObjectKey) throws(QueryFailure) -> Int64 {
@@ -123,7 +142,7 @@ final class AllBacklinksSource: OperandSource {
 }
 
 /// `SUBQUERY(…).@count`.
-final class SubquerySource: OperandSource {
+final class SubquerySource: SingleSource {
   private let walker: LinkWalker
   private let predicate: TargetTest
 
@@ -132,10 +151,9 @@ final class SubquerySource: OperandSource {
     self.predicate = predicate
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
     var count: Int64 = 0
     for object in try walker.reached(from: key) where try predicate.matches(object) { count += 1 }
-    buffer.reset()
-    buffer.single(.int(count))
+    return .int(count)
   }
 }

@@ -18,8 +18,8 @@ final class GeneralCondition: Condition {
   init(_ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand) {
     self.left = left.source
     self.right = right.source
-    isLeftConstant = left.source is ConstantSource
-    isRightConstant = right.source is ConstantSource
+    isLeftConstant = left.constant != nil
+    isRightConstant = right.constant != nil
     comparison = InstanceComparison(
       condition: condition, leftQualifier: left.qualifier, rightQualifier: right.qualifier)
   }
@@ -29,6 +29,23 @@ final class GeneralCondition: Condition {
     if !isLoaded || !isRightConstant { try right.load(key, into: &rightBuffer) }
     isLoaded = true
     return comparison.holds(leftBuffer, rightBuffer)
+  }
+}
+
+/// A comparison of two operands that always have one value each.
+final class SingleCondition: Condition {
+  private let condition: ValueCondition
+  private let left: SingleSource
+  private let right: SingleSource
+
+  init(_ condition: ValueCondition, _ left: SingleSource, _ right: SingleSource) {
+    self.condition = condition
+    self.left = left
+    self.right = right
+  }
+
+  override func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
+    condition.holds(try left.value(of: key), try right.value(of: key))
   }
 }
 

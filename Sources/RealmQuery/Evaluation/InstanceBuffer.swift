@@ -63,19 +63,39 @@ class OperandSource {
   }
 }
 
-/// A constant or list of constants.
-final class ConstantSource: OperandSource {
-  let values: [QueryValue]
-  let isList: Bool
-
-  init(_ values: [QueryValue], isList: Bool) {
-    self.values = values
-    self.isList = isList
+/// Yields exactly one value, not from a list, for each object.
+class SingleSource: OperandSource {
+  /// The value for an object.
+  func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    preconditionFailure("abstract")
   }
+
+  override final func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
+    buffer.reset()
+    buffer.single(try value(of: key))
+  }
+}
+
+/// One constant.
+final class SingleConstantSource: SingleSource {
+  private let constant: QueryValue
+
+  init(_ constant: QueryValue) { self.constant = constant }
+
+  override func value(of key: ObjectKey) -> QueryValue { constant }
+}
+
+/// A list of constants.
+final class ConstantListSource: OperandSource {
+  private let values: [QueryValue]
+
+  init(_ values: [QueryValue]) { self.values = values }
 
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) {
     buffer.reset()
-    buffer.begin(isList: isList)
+    buffer.begin(isList: true)
     for value in values { buffer.append(value) }
   }
 }

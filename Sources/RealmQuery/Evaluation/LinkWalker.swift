@@ -105,12 +105,15 @@ private final class StepReader {
   private let index: Int64?
   private let key: UnsafeRawBufferPointer?
   private let reader: ObjectReader
+  private let counts: BacklinkCounts?
 
   init(_ step: LinkStep) {
     kind = step.kind
     index = step.index
     key = step.key
-    reader = ObjectReader(step.origin.table, columns: step.isBacklinks ? [] : [step.position])
+    reader = ObjectReader(
+      step.origin.table, columns: step.isBacklinks ? [] : [step.property.position])
+    counts = step.isBacklinks && step.property.collection == .none ? BacklinkCounts(step) : nil
   }
 
   /// The object of a single link.
@@ -145,6 +148,7 @@ private final class StepReader {
   }
 
   func entryCount(of object: ObjectKey) throws(StorageError) -> Int64 {
+    if let count = try counts?.count(of: object) { return count }
     guard try reader.move(to: object) else { return 0 }
     if case .backlinks(let backlink) = kind {
       return Int64(try reader.table.backlinkCount(backlink, to: reader.storedRow))

@@ -2,25 +2,34 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// The objects a path of links leads to.
-final class LinkSource: OperandSource {
+/// The object that single links lead to.
+final class LinkSource: SingleSource {
   private let walker: LinkWalker
 
   init(_ walker: LinkWalker) { self.walker = walker }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    try walker.single(from: key).map { .link($0) } ?? .null
+  }
+}
+
+/// The objects that a path of links leads to.
+final class LinksSource: OperandSource {
+  private let walker: LinkWalker
+
+  init(_ walker: LinkWalker) { self.walker = walker }
+
+  override func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
     buffer.reset()
-    if walker.isUnary {
-      buffer.single(try walker.single(from: key).map { .link($0) } ?? .null)
-      return
-    }
     buffer.begin(isList: true)
     for key in try walker.reached(from: key) { buffer.append(.link(key)) }
   }
 }
 
-/// A single property without a path behind it.
-final class ValueSource: OperandSource {
+/// A single property of the object itself or behind single links.
+final class ValueSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
 
@@ -29,17 +38,27 @@ final class ValueSource: OperandSource {
     self.reader = reader
   }
 
-  override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    guard let owner = try walker.single(from: key), let value = try reader.value(of: owner)
+    else { return .null }
+    return QueryValue(value)
+  }
+}
+
+/// A single property of many objects.
+final class ValuesSource: OperandSource {
+  private let walker: LinkWalker
+  private let reader: PropertyReader
+
+  init(_ walker: LinkWalker, _ reader: PropertyReader) {
+    self.walker = walker
+    self.reader = reader
+  }
+
+  override func load(
+    _ key: ObjectKey, into buffer: inout InstanceBuffer
+  ) throws(QueryFailure) {
     buffer.reset()
-    if walker.isUnary {
-      guard let owner = try walker.single(from: key), let value = try reader.value(of: owner)
-      else {
-        buffer.single(.null)
-        return
-      }
-      buffer.single(QueryValue(value))
-      return
-    }
     buffer.begin(isList: true)
     for owner in try walker.reached(from: key) {
       if let value = try reader.value(of: owner) { buffer.append(QueryValue(value)) }

@@ -22,7 +22,7 @@ final class TargetTest {
   }
 
   /// Testing an object by its leaf is so much quicker than finding it.
-  private static let leafAdvantage = 16
+  private static let leafAdvantage = 128
 
   /// Whether the predicate holds for an object.
   func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {

@@ -129,7 +129,7 @@ extension Binder {
       // realm-core reaches nothing through the entries of a dictionary.
       if property.collection == .dictionary { isReachable = false }
       steps.append(
-        LinkStep(kind: .single, origin: present, position: property.position, target: target))
+        LinkStep(kind: .single, origin: present, property: property, target: target))
       present = target
     }
     result?.isReachable = isReachable
