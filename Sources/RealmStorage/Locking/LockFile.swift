@@ -29,6 +29,7 @@ import Synchronization
 /// | with the version list mutex | a slot half filled, not yet the newest | `purgeVersions` |
 /// | writing | nothing; a ticket that costs the next writer half a second | - |
 /// | publishing | the mark of the critical phase: no more writers | the next session |
+/// | after that | a number of the newest version that is too low | `purgeVersions` |
 ///
 /// Invariants:
 ///
@@ -51,6 +52,9 @@ import Synchronization
 ///    it waits for the control mutex for a limited time only, in case a genuine writer hangs so.
 /// 8. Nothing in the file is trusted: indexes are checked against the mapping, the mapping against
 ///    the size of the file.
+///
+/// A writer calls `lockForWriting`, `pin`, `purgeVersions`, writes the commit to the disk, calls
+/// `announce`, lets the pin go, and calls `unlockForWriting`.
 ///
 /// All functions may be called from any thread, those of the writer only from the thread that has
 /// the write mutex. That it may be shared between threads is not checked by the compiler: the fixed

@@ -131,6 +131,9 @@ struct LockCrashTests {
       #expect(other("join 100") == "timedOut")
     }
     #expect(try lockFile.pin().version == 2)
+    #expect(lockFile.newestVersion == 1)
+    try expectToWork(lockFile)
+    #expect(lockFile.newestVersion == 3)
   }
 
   @Test func garbageWithoutHolderIsReplaced() throws {
