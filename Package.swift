@@ -69,6 +69,9 @@ let package = Package(
       name: "ByteKernelsTests", dependencies: ["ByteKernels"], swiftSettings: kernels),
     .testTarget(
       name: "RealmValuesTests", dependencies: ["RealmValues"], swiftSettings: common),
+    .executableTarget(
+      name: "LockProbe", dependencies: ["RealmStorage"], path: "Tests/LockProbe",
+      swiftSettings: common, linkerSettings: standalone),
     .testTarget(
       name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),

@@ -1,3 +1,5 @@
+public import RealmValues
+
 /// Why a file, or a part of one, cannot be read.
 ///
 /// Payloads are integers and enums only: throwing allocates nothing. Texts are composed by the
@@ -26,11 +28,41 @@ public enum StorageError: Error, Equatable, Sendable {
   case noPreviousSnapshot
   /// Something at a place in the file is not what the format demands.
   case damaged(Damage)
+  /// A change was refused; nothing has been changed.
+  case rejected(Rejection)
 
   /// The system call of `StorageError.system`.
   public enum SystemOperation: UInt8, Sendable {
-    case open, status, map, read
+    case open, status, map, read, write, resize, sync, lock
   }
+}
+
+/// Why a change was refused.
+public enum Rejection: Equatable, Sendable {
+  /// Another process has the file open.
+  case inUse
+  /// The file cannot be written: it is of an older format, encrypted or synchronised.
+  case notWritable
+  /// The program does not support this change.
+  case notSupported
+  /// A name is empty, too long or taken.
+  case badName
+  /// There is no such table.
+  case noTable
+  /// There is no such column, or it is of a kind that the change does not apply to.
+  case noColumn
+  /// There is no such object.
+  case noObject
+  /// An index is outside the collection, or there is no such element.
+  case noElement
+  /// A value has another type than the column or collection, or is null where that is not allowed.
+  case wrongType
+  /// A text has more bytes than a node can hold.
+  case valueTooLong
+  /// Another object has the same primary key.
+  case duplicatePrimaryKey(ObjectKey)
+  /// Objects of other tables link to the table.
+  case tableInUse
 }
 
 /// One violation of the file format: what, where, and the two numbers that disagree.

@@ -76,6 +76,21 @@ struct ErrorPrinterTests {
         """)
   }
 
+  @Test func longLinesAreCut() {
+    let text = String(repeating: "狗", count: 1000) + "Dgo" + String(repeating: "é", count: 1000)
+    let lines = message(text, at: "Dgo").split(separator: "\n")
+    #expect(lines.first == "a.realmsh:1:1001: error: wrong [Syntax]")
+    #expect(lines[1].hasPrefix("  1 | …狗") && lines[1].hasSuffix("é…"))
+    #expect(lines[1].utf8.count < 320)
+    #expect(lines[1].contains(String(repeating: "狗", count: 33) + "Dgo"))
+    let caret = lines[2].firstIndex(of: "^").map {
+      lines[2].distance(from: lines[2].startIndex, to: $0)
+    }
+    let dogs = lines[1].count { $0 == "狗" }
+    #expect(caret == "  1 | …".count + 2 * dogs)
+    #expect(message(String(repeating: "x", count: 1000), at: "").contains("\n  1 | xxx"))
+  }
+
   @Test func helpFollowsTheCarets() {
     let suggested = message("where Dgo", at: "Dgo") { $0.suggestion = "Dog" }
     #expect(suggested.hasSuffix("|       ^^^ did you mean Dog?\n"))

@@ -15,7 +15,7 @@ struct TextFormTests {
     Array(text.utf8).withUnsafeBytes { LiteralText.needsQuotes($0, isMixed: isMixed) }
   }
 
-  @Test(arguments: ["", " a", "a ", "null", "a\nb", "\t", "a\u{7F}"])
+  @Test(arguments: ["", " a", "a ", "null", "a\nb", "\t", "a\u{7F}", "a\u{85}"])
   func textsThatCouldBeMistakenAreQuoted(_ text: String) {
     #expect(needsQuotes(text))
     #expect(needsQuotes(text, isMixed: true))
@@ -28,7 +28,8 @@ struct TextFormTests {
 
   @Test(arguments: [
     "3", "-3", "+3", ".5", "1.5", "0x2A", "2024-05-01", "true", "FALSE", "nil", "inf", "Infinity",
-    "NaN", "-inf", "[1]", "{}", "\"a\"", "'a'", "`a`", "$x", "Dog(1)", "Dog#12", "uuid(x)",
+    "NaN", "-inf", "[1]", "{}", "\"a\"", "'a'", "`a`", "$x", "Dog(1)", "Dog#12",
+    "uuid(3b241101-e2bb-4255-8caf-4136c566a962)", "-1.5f", "[1, {a: Dog(1)}]",
     "B64\"YQ==\"", "T0:0", "decimal(1)",
   ])
   func textsThatReadAsOtherTypesAreQuotedInMixed(_ text: String) {
@@ -36,21 +37,24 @@ struct TextFormTests {
     #expect(!needsQuotes(text))
   }
 
-  @Test(arguments: ["a", "a b", "Rex", "true enough", "not (1)", "infinite", "a-b", "狗狗"])
+  @Test(arguments: [
+    "a", "a b", "Rex", "true enough", "not (1)", "infinite", "a-b", "狗狗",
+    "3 dogs", "2024-05-01 10:00", "[x", "(1)", "Rex (old)",
+  ])
   func otherTextsAreNotQuotedInMixed(_ text: String) {
     #expect(!needsQuotes(text, isMixed: true))
   }
 
   @Test func literalsEscapeWhatCannotStand() {
-    func escaped(_ bytes: [UInt8], quote: Bool = true) -> String {
-      written { out in
-        bytes.withUnsafeBytes { LiteralText.writeEscaped($0, quote: quote, to: out) }
-      }
+    func escaped(_ bytes: [UInt8], _ form: EscapedText.Form = .literal) -> String {
+      written { out in bytes.withUnsafeBytes { EscapedText.write($0, form, to: out) } }
     }
     #expect(escaped(Array("a\n\t\r\\\"\0\u{1F}é🐕".utf8)) == #"a\n\t\r\\\"\u0000\u001fé🐕"#)
-    #expect(escaped(Array("a\\b\"c\n".utf8), quote: false) == #"a\b"c\n"#)
+    #expect(escaped(Array("a\\b\"c\n".utf8), .bare) == #"a\b"c\n"#)
     #expect(escaped([0x61, 0xFF, 0xC3, 0x62, 0xE7, 0x8B]) == #"a\xff\xc3b\xe7\x8b"#)
     #expect(escaped([]) == "")
+    // Some terminals obey the controls from U+0080 on.
+    #expect(escaped(Array("a\u{9B}2J\u{A0}".utf8), .bare) == #"a\u009b2J\#u{A0}"#)
   }
 
   @Test(arguments: ["a", "_", "a1", "Dog", "é", "狗狗", "a_b"])
@@ -72,16 +76,17 @@ struct TextFormTests {
     #expect(written { JSONText.writeString("", to: $0) } == "\"\"")
   }
 
-  private func field(_ text: String, _ form: SeparatedText, isText: Bool = true) -> String {
+  private func field(_ text: String, _ style: RecordStyle) -> String {
     written { out in
-      Array(text.utf8).withUnsafeBytes { form.write($0, isText: isText, to: out) }
+      Array(text.utf8).withUnsafeBytes {
+        style == .csv ? RecordText.writeCSV($0, to: out) : RecordText.writeTSV($0, to: out)
+      }
     }
   }
 
   @Test func csvQuotesByTheStandard() {
     #expect(field("abc", .csv) == "abc")
     #expect(field("", .csv) == "\"\"")
-    #expect(field("", .csv, isText: false) == "")
     #expect(field("a,b", .csv) == "\"a,b\"")
     #expect(field("a\"b", .csv) == "\"a\"\"b\"")
     #expect(field("\"", .csv) == "\"\"\"\"")

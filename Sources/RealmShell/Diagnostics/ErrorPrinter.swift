@@ -53,7 +53,7 @@ struct ErrorPrinter {
     writer.write(
       "\(source.fileName):\(place.line):\(place.column): \(severity): \(error.message)\(suffix)\n")
     let number = String(place.line)
-    writer.write("  \(number) | \(source.line(containing: range.start))\n")
+    writer.write("  \(number) | \(marks.line)\n")
     let gap = String(repeating: " ", count: number.utf8.count)
     let indent = "  \(gap) | " + String(repeating: " ", count: marks.width)
     writer.write(indent + marks.text)
@@ -66,16 +66,39 @@ struct ErrorPrinter {
     error.suggestion.map { "did you mean \($0)?" } ?? error.remedy
   }
 
-  /// The carets under a range, and the display width in front of them.
-  private func marks(_ range: SourceRange, _ source: SourceText) -> (width: Int, text: String) {
-    let line = source.lineRange(containing: range.start)
+  /// Bytes of a line that are printed, and how many of them may stand before the place.
+  private static let longestLine = 300
+  private static let longestLead = 100
+
+  /// The line of a place, the carets under a range, and the display width in front of them; a very
+  /// long line is cut on both sides.
+  private func marks(
+    _ range: SourceRange, _ source: SourceText
+  ) -> (line: String, width: Int, text: String) {
+    var line = source.lineRange(containing: range.start)
     let start = max(line.lowerBound, min(range.start, line.upperBound))
+    let whole = line
+    if line.count > ErrorPrinter.longestLine {
+      func boundary(before offset: Int) -> Int {
+        var offset = min(max(offset, whole.lowerBound), whole.upperBound)
+        while offset > whole.lowerBound, offset < whole.upperBound,
+          source.bytes[offset] & 0xC0 == 0x80
+        { offset -= 1 }
+        return offset
+      }
+      let from = boundary(before: start - ErrorPrinter.longestLead)
+      line = from..<max(start, boundary(before: from + ErrorPrinter.longestLine))
+    }
     let end = max(start, min(range.end, line.upperBound))
     func width(_ bounds: Range<Int>) -> Int {
       Array(source.bytes[bounds]).withUnsafeBytes { displayWidth(of: $0) }
     }
+    let lead = line.lowerBound > whole.lowerBound ? "…" : ""
+    let tail = line.upperBound < whole.upperBound ? "…" : ""
+    let text = String(decoding: source.bytes[line], as: UTF8.self)
     return (
-      width(line.lowerBound..<start), String(repeating: "^", count: max(1, width(start..<end)))
+      lead + text + tail, lead.count + width(line.lowerBound..<start),
+      String(repeating: "^", count: max(1, width(start..<end)))
     )
   }
 

@@ -44,6 +44,8 @@ enum StorageMessages {
         .damaged,
         "\(path) is damaged at offset \(offset(damage.offset)): \(text(damage))",
         remedy: "check deep lists all damage that can be found")
+    case .rejected(let reason):
+      return ShellError(.fileOperationFailed, "\(path) was not changed: \(text(reason))")
     }
   }
 
@@ -71,6 +73,24 @@ enum StorageMessages {
       return ShellError(.permissionDenied, "cannot open \(path): permission denied")
     default:
       return ShellError(.fileOperationFailed, "cannot read \(path): \(systemText(number))")
+    }
+  }
+
+  /// Why a change was refused.
+  private static func text(_ reason: Rejection) -> String {
+    switch reason {
+    case .inUse: "another process has it open"
+    case .notWritable: "files of this kind can only be read"
+    case .notSupported: "this change is not supported"
+    case .badName: "the name is empty, too long or taken"
+    case .noTable: "there is no such class"
+    case .noColumn: "there is no such property"
+    case .noObject: "there is no such object"
+    case .noElement: "there is no such element"
+    case .wrongType: "the value has the wrong type"
+    case .valueTooLong: "the value is too long"
+    case .duplicatePrimaryKey: "another object has the same primary key"
+    case .tableInUse: "other classes link to the class"
     }
   }
 

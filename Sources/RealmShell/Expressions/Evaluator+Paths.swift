@@ -23,11 +23,17 @@ extension Evaluator {
       return row
     case .variable(let name):
       guard let value = variable(name.text) else {
-        throw ShellError(.unknownVariable, "no variable $\(name.text)", at: name.range)
+        throw unknownVariable(name)
       }
       return value
     case .object(let name): return try object(named: name)
     }
+  }
+
+  private func unknownVariable(_ name: Name) -> ShellError {
+    ShellError(
+      .unknownVariable, "no variable $\(name.text)", at: name.range,
+      suggestion: Spelling.nearest(to: name.text, among: variableNames()).map { "$" + $0 })
   }
 
   /// The object a name stands for.
@@ -41,8 +47,7 @@ extension Evaluator {
     case .primaryKey(let literal): key = try find(literal.scalar, objectClass, literal.range)
     case .variable(let variableName):
       guard case .scalar(let value)? = variable(variableName.text) else {
-        throw ShellError(
-          .unknownVariable, "no variable $\(variableName.text)", at: variableName.range)
+        throw unknownVariable(variableName)
       }
       key = try find(value, objectClass, variableName.range)
     }
@@ -159,7 +164,11 @@ extension Evaluator {
           try objectClass.table.value(of: property.position, in: row), schema)
       }
     case .dictionary(let entries):
-      return entries.first { $0.key.elementsEqual(name.utf8) }?.value ?? .null
+      if let entry = entries.first(where: { $0.key.elementsEqual(name.utf8) }) {
+        return entry.value
+      }
+      guard entries.contains(where: { $0.value.isObject }) else { return .null }
+      return try member(name, of: .list(entries.map(\.value)), at: range)
     case .list, .results:
       var members: [ShellValue] = []
       for element in try self.members(of: value, at: range) {
@@ -172,7 +181,7 @@ extension Evaluator {
       }
       return .list(members)
     case .scalar(.null): return .null
-    case .scalar:
+    case .scalar, .record:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no property \(name)", at: range)
     }
@@ -239,37 +248,45 @@ extension Evaluator {
 
   // MARK: Shapes
 
-  /// Objects of a path with chosen columns.
+  /// Objects of a path with the columns of a shape.
   func shape(
-    _ path: PathExpression, _ columns: [Column], row: ShellValue
+    _ path: PathExpression, _ shape: Shape, row: ShellValue
   ) throws(ShellError) -> ShellValue {
     let value = try value(of: path, row: row)
-    guard let members = value.members, !isDictionary(value) else {
-      return try shaped(value, columns, at: path.range)
+    switch value {
+    case .list, .results:
+      var records: [ShellValue] = []
+      for member in value.members ?? [] { records.append(try record(of: member, shape, path)) }
+      return .list(records)
+    case .dictionary(let entries):
+      var records: [(key: [UInt8], value: ShellValue)] = []
+      for entry in entries { records.append((entry.key, try record(of: entry.value, shape, path))) }
+      return .dictionary(records)
+    case .scalar, .object, .record: return try record(of: value, shape, path)
     }
-    var shapes: [ShellValue] = []
-    for member in members { shapes.append(try shaped(member, columns, at: path.range)) }
-    return .list(shapes)
   }
 
-  private func shaped(
-    _ value: ShellValue, _ columns: [Column], at range: SourceRange
+  private func record(
+    of value: ShellValue, _ shape: Shape, _ path: PathExpression
   ) throws(ShellError) -> ShellValue {
-    guard case .object(let objectClass, _) = value else { return value }
-    let made = try ColumnMaker.columns(columns, of: objectClass, evaluator: self)
-    guard case .object(_, let key) = value else { return value }
-    let result = ResultSet(objectClass, [key], columns: made, evaluator: self)
+    if value.isNull { return .null }
+    guard case .object(let objectClass, let key) = value else {
+      throw ShellError(
+        .typeMismatch, "a shape needs objects, this is \(value.kindText)", at: path.range)
+    }
+    let result = try shape.result(of: objectClass, self)
     guard try reading({ () throws(StorageError) in try result.move(to: key) }) else { return .null }
-    var entries: [(key: [UInt8], value: ShellValue)] = []
-    for column in made {
+    var fields: [ShellValue.Field] = []
+    for column in result.columns {
+      // A shape inside may lead to the same class and move its reader, but has shapes of its own.
       let cell: ShellValue
       switch try result.cell(column) {
       case .value(let value): cell = value
       case .stored(let stored):
         cell = try reading { () throws(StorageError) in try ShellValue(stored, schema) }
       }
-      entries.append((Array(column.title.utf8), cell))
+      fields.append(ShellValue.Field(title: column.title, value: cell, isMixed: column.isMixed))
     }
-    return .dictionary(entries)
+    return .record(fields)
   }
 }

@@ -15,16 +15,20 @@ final class Evaluator {
   let source: SourceText
   let database: Session.Database?
   let variable: (String) -> ShellValue?
+  /// The names of all variables, for suggestions.
+  let variableNames: () -> [String]
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
     _ database: Session.Database?, source: SourceText,
     variable: @escaping (String) -> ShellValue?,
+    variableNames: @escaping () -> [String] = { [] },
     query: @escaping (StatementBody) throws(ShellError) -> ShellValue
   ) {
     self.database = database
     self.source = source
     self.variable = variable
+    self.variableNames = variableNames
     self.query = query
   }
 
@@ -102,7 +106,13 @@ final class Evaluator {
 
   private func negative(_ value: ShellValue, at range: SourceRange) throws(ShellError) -> ShellValue
   {
-    try Arithmetic.apply(.subtract, .scalar(.int(0)), value, at: range)
+    switch value {
+    case .scalar(.null): return .null
+    case .scalar(.float(let number)): return .scalar(.float(-number))
+    case .scalar(.double(let number)): return .scalar(.double(-number))
+    case .scalar(.decimal(let number)): return .scalar(.decimal(-number))
+    default: return try Arithmetic.apply(.subtract, .scalar(.int(0)), value, at: range)
+    }
   }
 
   private func call(
@@ -143,24 +153,6 @@ final class Evaluator {
       suggestion: Spelling.nearest(to: name, among: objectClass.properties.map(\.name)))
   }
 
-  /// Checks the first steps of all paths of an expression, so that a mistake shows without objects.
-  func check(_ expression: Expression, for objectClass: ObjectClass) throws(ShellError) {
-    switch expression {
-    case .literal, .query: break
-    case .path(let path):
-      if path.base == .row { _ = try property(at: path, from: objectClass) }
-    case .call(_, let arguments, _):
-      for argument in arguments { try check(argument, for: objectClass) }
-    case .unary(_, let operand, _): try check(operand, for: objectClass)
-    case .binary(_, _, let left, let right, _):
-      try check(left, for: objectClass)
-      try check(right, for: objectClass)
-    case .array(let members, _): for member in members { try check(member, for: objectClass) }
-    case .object(let fields, _):
-      for field in fields { try check(field.value, for: objectClass) }
-    }
-  }
-
   /// The property a path of names ends at; nil if it ends at something else.
   func property(
     at path: PathExpression, from objectClass: ObjectClass
@@ -182,59 +174,5 @@ final class Evaluator {
       last = property
     }
     return last
-  }
-
-  /// Whether an expression gives numbers, as far as the schema tells.
-  func isNumeric(_ expression: Expression, _ objectClass: ObjectClass) -> Bool {
-    switch expression {
-    case .path(let path):
-      if case .aggregate(let aggregate)? = path.steps.last?.kind {
-        return aggregate == .count || aggregate == .sum || aggregate == .average
-      }
-      let isSingle = path.steps.dropLast().allSatisfy { step in
-        guard case .property(let name) = step.kind else { return false }
-        return !name.isEmpty
-      }
-      guard isSingle, let property = try? property(at: path, from: objectClass) else {
-        return false
-      }
-      return property.isNumber && !passesCollection(path, objectClass)
-    case .unary(.minus, _, _): return true
-    case .binary(let sign, _, let left, let right, _):
-      switch sign {
-      case .subtract, .multiply, .divide, .remainder: return true
-      case .add: return isNumeric(left, objectClass) || isNumeric(right, objectClass)
-      default: return false
-      }
-    case .call(let name, _, _):
-      return [
-        "length", "abs", "round", "floor", "ceil", "int", "double", "float", "decimal",
-        "count", "year", "month", "day",
-      ].contains(name.text.lowercased())
-    case .literal(let literal): return literal.scalar.isNumeric
-    default: return false
-    }
-  }
-
-  private func passesCollection(_ path: PathExpression, _ objectClass: ObjectClass) -> Bool {
-    var objectClass = objectClass
-    for step in path.steps.dropLast() {
-      guard case .property(let name) = step.kind, let property = objectClass.property(named: name)
-      else { return true }
-      if property.collection != .none { return true }
-      guard let target = property.targetName.flatMap({ schema.objectClass(named: $0) }) else {
-        return true
-      }
-      objectClass = target
-    }
-    return false
-  }
-
-  /// Whether the schema leaves the type of an expression open.
-  func isMixed(_ expression: Expression, _ objectClass: ObjectClass) -> Bool {
-    guard case .path(let path) = expression,
-      let property = try? property(at: path, from: objectClass)
-    else { return false }
-    return property.kind == .mixed
   }
 }

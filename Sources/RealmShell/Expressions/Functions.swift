@@ -41,7 +41,7 @@ enum Functions {
     case .scalar(let scalar): scalar.kind?.name ?? "null"
     case .object(let objectClass, _): objectClass.name
     case .list, .results: "list"
-    case .dictionary: "dictionary"
+    case .dictionary, .record: "dictionary"
     }
   }
 

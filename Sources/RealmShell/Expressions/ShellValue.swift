@@ -12,6 +12,16 @@ indirect enum ShellValue {
   case dictionary([(key: [UInt8], value: ShellValue)])
   /// The objects of a query.
   case results(ResultSet)
+  /// Chosen columns of an object.
+  case record([Field])
+
+  /// One column of a record.
+  struct Field {
+    let title: String
+    let value: ShellValue
+    /// Whether the schema leaves the type open.
+    let isMixed: Bool
+  }
 
   static var null: ShellValue { .scalar(.null) }
 
@@ -56,13 +66,19 @@ indirect enum ShellValue {
     return false
   }
 
+  /// Whether it is an object.
+  var isObject: Bool {
+    if case .object = self { return true }
+    return false
+  }
+
   /// The members of a collection; nil for other values.
   var members: [ShellValue]? {
     switch self {
     case .list(let members): members
     case .dictionary(let entries): entries.map(\.value)
     case .results(let results): results.keys.map { .object(results.objectClass, $0) }
-    case .scalar, .object: nil
+    case .scalar, .object, .record: nil
     }
   }
 
@@ -88,6 +104,7 @@ indirect enum ShellValue {
     case .list: "a list"
     case .dictionary: "a dictionary"
     case .results: "a result"
+    case .record: "a shape"
     }
   }
 }
@@ -112,6 +129,14 @@ extension ValueWriter {
         if i > 0 { separator(form) }
         entry.key.withUnsafeBytes { memberKey($0, form) }
         try write(entry.value, isMixed: isMixed, form)
+      }
+      out.byte(UInt8(ascii: "}"))
+    case .record(let fields):
+      out.byte(UInt8(ascii: "{"))
+      for (i, field) in fields.enumerated() {
+        if i > 0 { separator(form) }
+        key(field.title, form)
+        try write(field.value, isMixed: field.isMixed, form)
       }
       out.byte(UInt8(ascii: "}"))
     }

@@ -1,25 +1,39 @@
 /// What the renderers need to know about the screen and the settings.
+///
+/// Source: shell.md 18, 25.
 struct OutputSettings {
-  var mode: Settings.Mode
-  var isTerminal: Bool
+  var mode = Settings.Mode.table
+  /// Whether tables are laid out for a screen: cut, narrowed, with drawn rules.
+  var isTerminal = false
+  /// Whether the cursor may be placed, since a terminal shows the output.
+  var placesCursor = false
   /// Columns of the screen.
-  var width: Int
-  /// Widest cell on a terminal.
-  var cellWidth: Int
+  var width = 80
+  /// Widest cell on a screen.
+  var cellWidth = 40
   /// Whether columns are narrowed to fit.
-  var fits: Bool
-  var showsFooter: Bool
-  var showsIndex: Bool
-  var nullText: String
-  var usesColor: Bool
+  var fits = true
+  var showsFooter = true
+  /// Whether `csv` and `tsv` begin with the names of the columns.
+  var showsHeader = true
+  var showsIndex = true
+  /// What stands for null in the modes for people.
+  var nullText = "null"
+  /// Whether dates are shown in the local zone in the modes for people.
+  var usesLocalTime = false
+  var usesColor = false
 }
 
 extension Session {
   /// The settings for a result.
+  ///
+  /// A width that was asked for makes the layout of a terminal also where there is none.
   var outputSettings: OutputSettings {
     OutputSettings(
-      mode: settings.mode, isTerminal: outputIsTerminal, width: screenWidth,
-      cellWidth: settings.cellWidth, fits: settings.fits, showsFooter: settings.showsFooter,
-      showsIndex: settings.showsIndex, nullText: settings.nullText, usesColor: usesColor)
+      mode: settings.mode, isTerminal: outputIsTerminal || settings.width != nil,
+      placesCursor: outputIsTerminal, width: screenWidth, cellWidth: settings.cellWidth,
+      fits: settings.fits, showsFooter: settings.showsFooter && !isQuiet,
+      showsIndex: settings.showsIndex, nullText: settings.nullText,
+      usesLocalTime: settings.zone == .local, usesColor: usesColor)
   }
 }

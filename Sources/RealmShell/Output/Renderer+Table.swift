@@ -3,12 +3,13 @@ import RealmStorage
 import RealmValues
 
 /// One column of a table on the screen.
-private struct TableColumn {
-  /// Position of the column in the result; nil for the position of the row.
-  let index: Int?
-  let title: String
+struct TableColumn {
+  let title: TitleText
   let isRightAligned: Bool
   var width: Int
+
+  /// The least width that it may be narrowed to.
+  var narrowest: Int { min(width, 8) }
 }
 
 /// Columns side by side: modes `table`, `box`, `markdown`.
@@ -21,37 +22,52 @@ extension Renderer {
       return
     }
     let memory = ByteWriter()
-    let cells = ValueWriter(result.schema, to: memory)
+    let record = RecordWriter(result, RecordFormat(.cell, settings), to: memory)
     var columns = makeColumns(rows)
-    try forEachRow(rows) { (row) throws(ShellError) in
-      for i in columns.indices {
-        let width = try cellWidth(columns[i], row, cells)
-        if width > columns[i].width { columns[i].width = width }
+    let first = columns.count - result.columns.count
+    var widths = columns.map(\.width)
+    try forEachRow(rows) { (_) throws(ShellError) in
+      for i in first..<widths.count {
+        try writeCell(i - first, record, memory)
+        let width = memory.drain { displayWidth(of: $0) }
+        if width > widths[i] { widths[i] = width }
       }
     }
-    guard fit(&columns) else {
-      let needed = columns.reduce(0) { $0 + min($1.width, narrowest($1)) } + 2 * (columns.count - 1)
+    for i in columns.indices { columns[i].width = widths[i] }
+    if let needed = fit(&columns) {
       try renderLines(rows, note: " (as lines: a table needs \(needed) columns)", hasMore)
       return
     }
-    writeTop(columns)
+    let printer = TablePrinter(columns, settings, to: out)
+    printer.writeTop()
     try forEachRow(rows) { (row) throws(ShellError) in
-      try writeRow(columns, row, cells)
+      if first > 0 {
+        memory.writeInt(Int64(row))
+        memory.drain { printer.write($0, column: 0, nil) }
+      }
+      for i in 0..<result.columns.count {
+        let style = settings.usesColor ? try style(of: result.columns[i]) : nil
+        try writeCell(i, record, memory)
+        memory.drain { printer.write($0, column: i + first, style) }
+      }
+      printer.endRow()
     }
-    writeBottom(columns)
+    printer.writeBottom()
     if settings.mode != .markdown { footer(rows, hasMore) }
   }
 
   private func makeColumns(_ rows: Range<Int>) -> [TableColumn] {
     var columns: [TableColumn] = []
     if settings.showsIndex {
-      columns.append(TableColumn(index: nil, title: "#", isRightAligned: true, width: 1))
+      let width = decimalDigitCount(UInt64(rows.upperBound - 1))
+      columns.append(
+        TableColumn(title: TitleText("#"), isRightAligned: true, width: width))
     }
-    for (i, column) in result.columns.enumerated() {
+    for column in result.columns {
+      let title = TitleText(column.title)
       columns.append(
         TableColumn(
-          index: i, title: column.title, isRightAligned: column.isNumeric,
-          width: width(of: column.title)))
+          title: title, isRightAligned: column.isNumeric, width: title.width))
     }
     if settings.mode == .markdown {
       for i in columns.indices { columns[i].width = max(columns[i].width, 3) }
@@ -59,254 +75,43 @@ extension Renderer {
     return columns
   }
 
-  /// The width of a cell.
-  private func cellWidth(
-    _ column: TableColumn, _ row: Int, _ cells: ValueWriter
-  ) throws(ShellError) -> Int {
-    if let i = column.index, case .int(let number)? = try storedValue(i) {
-      return decimalDigitCount(number.magnitude) + (number < 0 ? 1 : 0)
-    }
-    var result = 0
-    try withCell(column, row, cells) { _, width in result = width }
-    return result
-  }
-
-  private func storedValue(_ i: Int) throws(ShellError) -> StoredValue? {
-    do throws(StorageError) {
-      return try result.storedValue(i)
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
-    }
-  }
-
-  /// Calls `body` with the text of a cell and its width; `cells` writes to memory.
-  private func withCell(
-    _ column: TableColumn, _ row: Int, _ cells: ValueWriter,
-    _ body: (UnsafeRawBufferPointer, _ width: Int) -> Void
+  private func writeCell(
+    _ column: Int, _ record: RecordWriter, _ memory: ByteWriter
   ) throws(ShellError) {
-    guard let i = column.index else {
-      cells.out.writeInt(Int64(row))
-      cells.out.drain { body($0, $0.count) }
-      return
-    }
-    if let value = try storedValue(i) {
-      if case .string(let bytes) = value, isPlainCell(bytes, isMixed: isMixed[i]) {
-        body(bytes, bytes.count)
-        return
-      }
-      try write(.stored(value), isMixed: isMixed[i], cells)
-    } else {
-      try write(try result.cell(result.columns[i]), isMixed: isMixed[i], cells)
-    }
-    cells.out.drain { bytes in
-      if settings.mode == .markdown, bytes.contains(UInt8(ascii: "|")) {
-        escapingBars(bytes).withUnsafeBytes { body($0, displayWidth(of: $0)) }
-      } else {
-        body(bytes, displayWidth(of: bytes))
-      }
+    try record.write(column)
+    if settings.mode == .markdown { escapeBars(memory) }
+  }
+
+  private func style(of column: ResultColumn) throws(ShellError) -> TablePrinter.Style? {
+    switch try result.cell(column) {
+    case .stored(let value): TablePrinter.Style(value)
+    case .value(let value): TablePrinter.Style(value)
     }
   }
 
-  /// Whether a text is shown as it is, each byte in a column.
-  private func isPlainCell(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
-    isPrintableASCII(bytes, without: UInt8(ascii: "|"), UInt8(ascii: "|"))
-      && !LiteralText.needsQuotes(bytes, isMixed: isMixed)
-  }
-
-  private func write(
-    _ cell: ResultSet.Cell, isMixed: Bool, _ cells: ValueWriter
-  ) throws(ShellError) {
-    do throws(StorageError) {
-      switch cell {
-      case .stored(.null), .value(.scalar(.null)): cells.out.write(settings.nullText)
-      case .stored(.string(let bytes)): writeText(bytes, isMixed, cells)
-      case .value(.scalar(.string(let bytes))):
-        bytes.withUnsafeBytes { writeText($0, isMixed, cells) }
-      case .stored(let value): try cells.write(value, isMixed: isMixed, .literal)
-      case .value(let value): try cells.write(value, isMixed: isMixed, .literal)
-      }
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
+  private func escapeBars(_ memory: ByteWriter) {
+    let bytes = memory.takeBytes()
+    for byte in bytes {
+      if byte == UInt8(ascii: "|") { memory.byte(UInt8(ascii: "\\")) }
+      memory.byte(byte)
     }
   }
 
-  private func writeText(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool, _ cells: ValueWriter) {
-    if LiteralText.needsQuotes(bytes, isMixed: isMixed) {
-      cells.quoted(bytes)
-    } else {
-      LiteralText.writeEscaped(bytes, quote: false, to: cells.out)
-    }
-  }
-
-  private func escapingBars(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    bytes.flatMap { $0 == UInt8(ascii: "|") ? [UInt8(ascii: "\\"), $0] : [$0] }
-  }
-
-  // MARK: Widths
-
-  /// A column may not become narrower than this.
-  private func narrowest(_ column: TableColumn) -> Int { min(column.width, 8) }
-
-  /// Narrows the columns to the screen; false if that is impossible.
-  private func fit(_ columns: inout [TableColumn]) -> Bool {
-    guard settings.isTerminal, settings.fits, settings.mode != .markdown else { return true }
+  /// Narrows the columns to the screen; the width that would be needed if that is impossible.
+  private func fit(_ columns: inout [TableColumn]) -> Int? {
+    guard settings.isTerminal, settings.mode != .markdown else { return nil }
     for i in columns.indices { columns[i].width = min(columns[i].width, settings.cellWidth) }
-    let frame = settings.mode == .box ? 3 * columns.count + 1 : 2 * (columns.count - 1)
-    var total = columns.reduce(frame) { $0 + $1.width }
+    guard settings.fits else { return nil }
+    let gaps = settings.mode == .box ? 3 * columns.count + 1 : 2 * (columns.count - 1)
+    let needed = columns.reduce(gaps) { $0 + $1.narrowest }
+    if needed > settings.width { return needed }
+    var total = columns.reduce(gaps) { $0 + $1.width }
     while total > settings.width {
-      let candidates = columns.indices.filter { columns[$0].width > narrowest(columns[$0]) }
-      guard let widest = candidates.max(by: { columns[$0].width < columns[$1].width }) else {
-        return false
-      }
+      let wide = columns.indices.filter { columns[$0].width > 8 }
+      guard let widest = wide.max(by: { columns[$0].width < columns[$1].width }) else { break }
       columns[widest].width -= 1
       total -= 1
     }
-    return true
-  }
-
-  // MARK: Rows
-
-  private func writeTop(_ columns: [TableColumn]) {
-    switch settings.mode {
-    case .box:
-      writeFrame(columns, "┌", "┬", "┐")
-      writeTitles(columns)
-      writeFrame(columns, "├", "┼", "┤")
-    case .markdown:
-      writeTitles(columns)
-      for column in columns {
-        let dashes = String(repeating: "-", count: column.width - (column.isRightAligned ? 1 : 0))
-        out.write("| \(dashes)\(column.isRightAligned ? ":" : "") ")
-      }
-      out.write("|\n")
-    default:
-      writeTitles(columns)
-      let line = settings.isTerminal ? "─" : "-"
-      dim(true)
-      for (i, column) in columns.enumerated() {
-        if i > 0 { out.write("  ") }
-        out.write(String(repeating: line, count: column.width))
-      }
-      dim(false)
-      out.byte(0x0A)
-    }
-  }
-
-  private func writeBottom(_ columns: [TableColumn]) {
-    if settings.mode == .box { writeFrame(columns, "└", "┴", "┘") }
-  }
-
-  private func writeFrame(
-    _ columns: [TableColumn], _ left: String, _ middle: String, _ right: String
-  ) {
-    out.write(left)
-    for (i, column) in columns.enumerated() {
-      if i > 0 { out.write(middle) }
-      out.write(String(repeating: "─", count: column.width + 2))
-    }
-    out.write(right + "\n")
-  }
-
-  private func writeTitles(_ columns: [TableColumn]) {
-    let style: Style? = settings.mode == .table ? .bold : nil
-    for (i, column) in columns.enumerated() {
-      let isLast = i == columns.count - 1
-      var title = column.title
-      title.withUTF8 { bytes in
-        let text = UnsafeRawBufferPointer(bytes)
-        writeCell(text, displayWidth(of: text), column, isFirst: i == 0, isLast: isLast, style)
-      }
-    }
-    endRow()
-  }
-
-  private func writeRow(
-    _ columns: [TableColumn], _ row: Int, _ cells: ValueWriter
-  ) throws(ShellError) {
-    for i in columns.indices {
-      let style = settings.usesColor ? try style(columns[i]) : nil
-      let isLast = i == columns.count - 1
-      try withCell(columns[i], row, cells) { text, width in
-        writeCell(text, width, columns[i], isFirst: i == 0, isLast: isLast, style)
-      }
-    }
-    endRow()
-  }
-
-  private func endRow() {
-    switch settings.mode {
-    case .box: out.write(" │\n")
-    case .markdown: out.write(" |\n")
-    default: out.byte(0x0A)
-    }
-  }
-
-  private func writeCell(
-    _ text: UnsafeRawBufferPointer, _ width: Int, _ column: TableColumn, isFirst: Bool,
-    isLast: Bool, _ style: Style?
-  ) {
-    switch settings.mode {
-    case .box: out.write(isFirst ? "│ " : " │ ")
-    case .markdown: out.write(isFirst ? "| " : " | ")
-    default: if !isFirst { out.write("  ") }
-    }
-    var (text, width) = (text, width)
-    let isCut = width > column.width
-    if isCut {
-      (text, width) = cut(text, to: column.width - 1)
-      width += 1
-    }
-    if column.isRightAligned { out.pad(column.width - width) }
-    if let style, settings.usesColor { out.write(style.rawValue) }
-    out.write(text)
-    if isCut { out.write("…") }
-    if style != nil, settings.usesColor { out.write(Style.end) }
-    let isFilled = !column.isRightAligned && !(isLast && settings.mode == .table)
-    if isFilled { out.pad(column.width - width) }
-  }
-
-  /// The clusters at the start that fit a width.
-  private func cut(
-    _ text: UnsafeRawBufferPointer, to width: Int
-  ) -> (UnsafeRawBufferPointer, Int) {
-    var end = 0
-    var used = 0
-    forEachCluster(in: text) { range, clusterWidth in
-      guard used + clusterWidth <= width else { return false }
-      used += clusterWidth
-      end = range.upperBound
-      return true
-    }
-    return (UnsafeRawBufferPointer(rebasing: text[..<end]), used)
-  }
-
-  // MARK: Colours
-
-  /// Sequences for the kinds of cells.
-  ///
-  /// Source: shell.md 18 (6), 25.
-  private enum Style: String {
-    case bold = "\u{1B}[1m"
-    case dim = "\u{1B}[2m"
-    case number = "\u{1B}[36m"
-    case link = "\u{1B}[34m"
-
-    static let end = "\u{1B}[0m"
-  }
-
-  private func dim(_ isOn: Bool) {
-    if settings.usesColor { out.write(isOn ? Style.dim.rawValue : Style.end) }
-  }
-
-  private func style(_ column: TableColumn) throws(ShellError) -> Style? {
-    guard let i = column.index else { return .number }
-    switch try result.cell(result.columns[i]) {
-    case .stored(.null), .value(.scalar(.null)): return .dim
-    case .stored(.link), .value(.object): return .link
-    case .stored(.int), .stored(.float), .stored(.double), .stored(.decimal), .stored(.date),
-      .value(.scalar(.int)), .value(.scalar(.double)), .value(.scalar(.date)):
-      return .number
-    default: return nil
-    }
+    return nil
   }
 }

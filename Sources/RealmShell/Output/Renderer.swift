@@ -10,34 +10,25 @@ struct Renderer {
   let result: ResultSet
   let settings: OutputSettings
   let out: ByteWriter
-  let values: ValueWriter
-  /// For each column whether the schema leaves its type open.
-  let isMixed: [Bool]
 
   init(_ result: ResultSet, _ settings: OutputSettings, to out: ByteWriter) {
     self.result = result
     self.settings = settings
     self.out = out
-    values = ValueWriter(result.schema, to: out)
-    isMixed = result.columns.map(\.isMixed)
   }
 
   /// Prints the rows of a range.
   ///
   /// - Parameter hasMore: Whether the footer tells that rows are left.
+  /// - Throws: `ShellError` if a value cannot be read or computed, or the user interrupts.
   func render(rows: Range<Int>, hasMore: Bool = false) throws(ShellError) {
     switch settings.mode {
     case .table, .box, .markdown: try renderTable(rows, hasMore)
     case .lines: try renderLines(rows, note: "", hasMore)
     case .json: try renderJSON(rows)
-    case .jsonl:
-      let labels = labels(.compactJSON)
-      try forEachRow(rows) { (_) throws(ShellError) in
-        try jsonObject(labels, .compactJSON)
-        out.byte(0x0A)
-      }
-    case .csv: try renderRecords(rows, SeparatedText.csv)
-    case .tsv: try renderRecords(rows, SeparatedText.tsv)
+    case .jsonl: try renderJSONLines(rows)
+    case .csv: try renderRecords(rows, .csv)
+    case .tsv: try renderRecords(rows, .tsv)
     case .literal: try renderLiterals(rows)
     case .none: break
     }
@@ -48,12 +39,14 @@ struct Renderer {
     _ rows: Range<Int>, _ body: (Int) throws(ShellError) -> Void
   ) throws(ShellError) {
     for row in rows {
-      if row & 1023 == 0, Interruption.isRequested {
-        throw ShellError(.interrupted, "interrupted after \(grouped(row)) rows")
+      if row & 1023 == 0 {
+        if Interruption.isRequested {
+          throw ShellError(.interrupted, "interrupted after \(grouped(row)) rows")
+        }
+        if out.failure != nil { return }
       }
       guard try move(to: row) else { continue }
       try body(row)
-      if out.failure != nil { return }
     }
   }
 
@@ -65,104 +58,19 @@ struct Renderer {
     }
   }
 
-  /// Writes the cell of the i-th column in a form of values.
-  func write(_ i: Int, _ form: ValueWriter.Form) throws(ShellError) {
-    do throws(StorageError) {
-      if let value = try result.storedValue(i) {
-        try values.write(value, isMixed: isMixed[i], form)
-        return
-      }
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
-    }
-    let cell = try result.cell(result.columns[i])
-    do throws(StorageError) {
-      switch cell {
-      case .stored(let value): try values.write(value, isMixed: isMixed[i], form)
-      case .value(let value): try values.write(value, isMixed: isMixed[i], form)
-      }
-    } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
-    }
-  }
-
-  /// What stands in front of each column of an object: the separator, and the name with its colon.
-  func labels(_ form: ValueWriter.Form, separator: String? = nil) -> [[UInt8]] {
-    let memory = ByteWriter()
-    let writer = ValueWriter(result.schema, to: memory)
-    return result.columns.enumerated().map { i, column in
-      if let separator {
-        memory.write(i > 0 ? ",\n" + separator : separator)
-      } else if i > 0 {
-        writer.separator(form)
-      }
-      writer.key(column.title, form)
-      return memory.takeBytes()
-    }
-  }
-
-  // MARK: JSON
-
-  private func jsonObject(
-    _ labels: [[UInt8]], _ form: ValueWriter.Form
-  ) throws(ShellError) {
-    out.byte(UInt8(ascii: "{"))
-    for i in labels.indices {
-      out.write(labels[i])
-      try write(i, form)
-    }
-    out.byte(UInt8(ascii: "}"))
-  }
-
-  /// Longest object that `json` keeps on one line.
-  private static let jsonLineWidth = 80
-
-  private func renderJSON(_ rows: Range<Int>) throws(ShellError) {
-    if rows.isEmpty {
-      out.write("[]\n")
-      return
-    }
-    out.write("[\n")
-    let memory = ByteWriter()
-    let line = Renderer(result, settings, to: memory)
-    let labels = labels(.json)
-    let tallLabels = self.labels(.json, separator: "    ")
-    var isFirst = true
-    try forEachRow(rows) { (_) throws(ShellError) in
-      if !isFirst { out.write(",\n") }
-      isFirst = false
-      try line.jsonObject(labels, .json)
-      out.write("  ")
-      let fits = memory.drain { bytes in
-        guard displayWidth(of: bytes) <= Renderer.jsonLineWidth else { return false }
-        out.write(bytes)
-        return true
-      }
-      if !fits { try tallJSONObject(tallLabels) }
-    }
-    out.write("\n]\n")
-  }
-
-  /// One property a line.
-  private func tallJSONObject(_ labels: [[UInt8]]) throws(ShellError) {
-    out.write("{\n")
-    for i in labels.indices {
-      out.write(labels[i])
-      try write(i, .json)
-    }
-    out.write("\n  }")
-  }
-
   // MARK: Literals
 
+  /// Statements that would make the objects again; only what is stored belongs in them.
   private func renderLiterals(_ rows: Range<Int>) throws(ShellError) {
-    let labels = labels(.literal)
-    let start = Array("add \(quotedName(result.objectClass.name)) {".utf8)
+    let record = RecordWriter(result, RecordFormat(.literal), to: out)
+    let values = ValueWriter(result.schema, to: out)
+    let columns = result.columns.indices.filter { result.columns[$0].isStored }
     try forEachRow(rows) { (_) throws(ShellError) in
-      out.write(start)
-      for i in labels.indices {
-        out.write(labels[i])
-        try write(i, .literal)
+      out.write("add \(quotedName(result.objectClass.name)) {")
+      for (i, column) in columns.enumerated() {
+        if i > 0 { out.write(", ") }
+        values.key(result.columns[column].title, .literal)
+        try record.write(column)
       }
       out.write("}\n")
     }
@@ -174,18 +82,29 @@ struct Renderer {
   func renderLines(
     _ rows: Range<Int>, note: String, _ hasMore: Bool
   ) throws(ShellError) {
+    let record = RecordWriter(result, RecordFormat(.literal, settings), to: out)
+    let values = ValueWriter(result.schema, to: out)
+    let titles = result.columns.map { TitleText($0.title) }
+    let width = titles.map(\.width).max() ?? 0
+    let labels = titles.map { title in
+      "  ".utf8 + title.bytes + [UInt8](repeating: 0x20, count: width - title.width + 2)
+    }
     var isFirst = true
     try forEachRow(rows) { (row) throws(ShellError) in
       if !isFirst { out.byte(0x0A) }
       isFirst = false
-      try writeName(of: result.keys[row])
-      try writeProperties()
+      try writeName(of: result.keys[row], to: values)
+      for column in labels.indices {
+        out.write(labels[column])
+        try record.write(column)
+        out.byte(0x0A)
+      }
     }
     footer(rows, note: note, hasMore)
   }
 
   /// The name of an object on a line of its own.
-  func writeName(of key: ObjectKey) throws(ShellError) {
+  private func writeName(of key: ObjectKey, to values: ValueWriter) throws(ShellError) {
     do throws(StorageError) {
       try values.name(of: key, in: result.objectClass)
     } catch {
@@ -194,35 +113,36 @@ struct Renderer {
     out.byte(0x0A)
   }
 
-  /// The columns of the present object, one per line.
-  func writeProperties() throws(ShellError) {
-    let width = result.columns.map { self.width(of: $0.title) }.max() ?? 0
-    for (i, column) in result.columns.enumerated() {
-      out.write("  ")
-      out.write(column.title)
-      out.pad(width - self.width(of: column.title) + 2)
-      try write(i, .literal)
-      out.byte(0x0A)
-    }
-  }
-
-  func width(of text: String) -> Int {
-    var text = text
-    return text.withUTF8 { displayWidth(of: UnsafeRawBufferPointer($0)) }
-  }
-
   // MARK: Footer
 
-  /// `3 objects`, or how many of them were printed.
+  /// `3 objects`, or how many of them have been printed.
   func footer(_ rows: Range<Int>, note: String = "", _ hasMore: Bool) {
     guard settings.showsFooter else { return }
     let total = result.keys.count
+    let objects = counted(total, "object", "objects")
     if total == 0 {
       out.write("no objects\n")
     } else if hasMore {
-      out.write("\(grouped(rows.count)) of \(counted(total, "object", "objects")) (more)\n")
+      out.write("\(grouped(rows.upperBound)) of \(objects) (more)\(note)\n")
     } else if rows.count == total {
-      out.write("\(counted(total, "object", "objects"))\(note)\n")
+      out.write("\(objects)\(note)\n")
+    } else if !note.isEmpty {
+      out.write("\(counted(rows.count, "object", "objects"))\(note)\n")
     }
+  }
+}
+
+/// The title of a column on the screen, controls escaped.
+struct TitleText {
+  let bytes: [UInt8]
+  let width: Int
+
+  init(_ title: String) {
+    let memory = ByteWriter()
+    var title = title
+    title.withUTF8 { EscapedText.write(UnsafeRawBufferPointer($0), .bare, to: memory) }
+    let bytes = memory.takeBytes()
+    self.bytes = bytes
+    width = bytes.withUnsafeBytes { displayWidth(of: $0) }
   }
 }

@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -6,8 +7,8 @@ import RealmValues
 /// One column of a result.
 struct ResultColumn {
   /// Where the values of a column come from.
-  indirect enum Source {
-    /// A stored property; the index in the properties that the reader reads.
+  enum Source {
+    /// A stored property; the index among the properties that the reader reads.
     case property(Property, reader: Int)
     /// The objects that link to the object.
     case inverse(ObjectClass.Inverse)
@@ -16,15 +17,42 @@ struct ResultColumn {
     /// An expression.
     case expression(Expression)
     /// A path whose objects are shown with chosen columns.
-    case shape(PathExpression, [Column])
+    case shape(PathExpression, Shape)
   }
 
   let title: String
   let source: Source
-  /// Whether the type is not fixed by the schema.
+  /// Whether the schema leaves the type open, so that texts have to tell it.
   let isMixed: Bool
-  /// Whether it holds numbers, which are aligned to the right.
+  /// Whether it holds single numbers, which are aligned to the right.
   let isNumeric: Bool
+
+  /// Whether it shows what is stored in the object itself.
+  var isStored: Bool {
+    switch source {
+    case .inverse, .owner: false
+    case .property, .expression, .shape: true
+    }
+  }
+}
+
+/// The columns of a shape, made once for each class that its path leads to.
+final class Shape {
+  private let requested: [Column]
+  private var results: [TableKey: ResultSet] = [:]
+
+  init(_ requested: [Column]) { self.requested = requested }
+
+  /// A result that can be moved to any object of the class.
+  func result(
+    of objectClass: ObjectClass, _ evaluator: Evaluator
+  ) throws(ShellError) -> ResultSet {
+    if let known = results[objectClass.table.key] { return known }
+    let columns = try ColumnMaker.columns(requested, of: objectClass, evaluator: evaluator)
+    let result = ResultSet(objectClass, [], columns: columns, evaluator: evaluator)
+    results[objectClass.table.key] = result
+    return result
+  }
 }
 
 /// The objects of a query with the columns to show.
@@ -66,6 +94,14 @@ final class ResultSet {
   enum Cell {
     case stored(StoredValue)
     case value(ShellValue)
+
+    /// Whether it is null.
+    var isNull: Bool {
+      switch self {
+      case .stored(.null), .value(.scalar(.null)): true
+      default: false
+      }
+    }
   }
 
   /// The value of the i-th column if it is a stored property, which most columns are.
@@ -87,13 +123,29 @@ final class ResultSet {
     } catch {
       throw StorageMessages.error(error, path: evaluator.path)
     }
-    let row = ShellValue.object(objectClass, reader.key)
-    switch column.source {
-    case .expression(let expression): return .value(try evaluator.value(of: expression, row: row))
-    case .shape(let path, let columns):
-      return .value(try evaluator.shape(path, columns, row: row))
-    default: return .value(.null)
+    do throws(ShellError) {
+      let row = ShellValue.object(objectClass, reader.key)
+      switch column.source {
+      case .expression(let expression):
+        return .value(try evaluator.value(of: expression, row: row))
+      case .shape(let path, let shape): return .value(try evaluator.shape(path, shape, row: row))
+      case .property, .inverse, .owner: return .value(.null)
+      }
+    } catch {
+      throw naming(reader.key, in: error)
     }
+  }
+
+  /// Names the object in errors that depend on its values.
+  private func naming(_ key: ObjectKey, in error: ShellError) -> ShellError {
+    guard error.name == .arithmetic || error.name == .conversion else { return error }
+    let memory = ByteWriter()
+    guard (try? ValueWriter(schema, to: memory).name(of: key, in: objectClass)) != nil else {
+      return error
+    }
+    var named = error
+    named.message += " in " + String(decoding: memory.takeBytes(), as: UTF8.self)
+    return named
   }
 
   private func origins(_ inverse: ObjectClass.Inverse) throws(StorageError) -> ShellValue {
@@ -111,113 +163,6 @@ final class ResultSet {
       if case .list(let members) = try origins(inverse), let first = members.first { return first }
     }
     return .null
-  }
-}
-
-/// Makes the columns that `show` asks for.
-struct ColumnMaker {
-  private let objectClass: ObjectClass
-  private let evaluator: Evaluator
-  private var columns: [ResultColumn] = []
-  private var propertyCount = 0
-
-  /// The columns of a `show`; without one the stored properties.
-  static func columns(
-    _ requested: [Column], of objectClass: ObjectClass, evaluator: Evaluator
-  ) throws(ShellError) -> [ResultColumn] {
-    var maker = ColumnMaker(objectClass, evaluator)
-    if requested.isEmpty {
-      maker.addStored { _ in true }
-      if objectClass.isEmbedded { maker.addOwner() }
-    }
-    for column in requested { try maker.add(column) }
-    return maker.columns
-  }
-
-  private init(_ objectClass: ObjectClass, _ evaluator: Evaluator) {
-    self.objectClass = objectClass
-    self.evaluator = evaluator
-  }
-
-  private mutating func add(_ column: Column) throws(ShellError) {
-    switch column {
-    case .stored: addStored { _ in true }
-    case .everything:
-      addStored { _ in true }
-      if objectClass.isEmbedded { addOwner() }
-      for inverse in objectClass.inverses { addInverse(inverse) }
-    case .except(let names, _):
-      for name in names { _ = try property(name) }
-      addStored { property in !names.contains { $0.text == property.name } }
-    case .shape(let path, let inner, _):
-      let text = evaluator.text(of: path.range)
-      columns.append(
-        ResultColumn(title: text, source: .shape(path, inner), isMixed: false, isNumeric: false))
-    case .expression(let expression, let name): try add(expression, name)
-    }
-  }
-
-  private mutating func add(_ expression: Expression, _ name: Name?) throws(ShellError) {
-    if case .path(let path) = expression, path.base == .row, path.steps.count == 1,
-      case .property(let text) = path.steps[0].kind
-    {
-      if text == "@owner", objectClass.isEmbedded {
-        addOwner()
-      } else {
-        let found = try property(Name(text, range: path.steps[0].range))
-        add(found, title: name?.text ?? found.name)
-      }
-      return
-    }
-    try evaluator.check(expression, for: objectClass)
-    columns.append(
-      ResultColumn(
-        title: name?.text ?? evaluator.text(of: expression.range), source: .expression(expression),
-        isMixed: evaluator.isMixed(expression, objectClass),
-        isNumeric: evaluator.isNumeric(expression, objectClass)))
-  }
-
-  private func property(_ name: Name) throws(ShellError) -> Property {
-    guard let property = objectClass.property(named: name.text) else {
-      throw Evaluator.unknownProperty(name.text, of: objectClass, at: name.range)
-    }
-    return property
-  }
-
-  private mutating func add(_ property: Property, title: String) {
-    columns.append(
-      ResultColumn(
-        title: title, source: .property(property, reader: propertyCount),
-        isMixed: property.kind == .mixed, isNumeric: property.isNumber))
-    propertyCount += 1
-  }
-
-  private mutating func addStored(_ isWanted: (Property) -> Bool) {
-    for property in objectClass.properties where isWanted(property) {
-      add(property, title: property.name)
-    }
-  }
-
-  private mutating func addOwner() {
-    columns.append(
-      ResultColumn(title: "@owner", source: .owner, isMixed: false, isNumeric: false))
-  }
-
-  private mutating func addInverse(_ inverse: ObjectClass.Inverse) {
-    columns.append(
-      ResultColumn(
-        title: inverse.title, source: .inverse(inverse), isMixed: false, isNumeric: false))
-  }
-}
-
-extension Property {
-  /// Whether it holds single numbers.
-  var isNumber: Bool {
-    guard collection == .none else { return false }
-    switch kind {
-    case .int, .float, .double, .decimal: return true
-    default: return false
-    }
   }
 }
 

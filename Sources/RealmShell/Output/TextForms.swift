@@ -1,11 +1,12 @@
 import ByteKernels
+import RealmLanguage
 
 /// Strings of JSON.
 enum JSONText {
   /// Writes a string with quotes; bytes that are not UTF-8 become U+FFFD.
   static func writeString(_ bytes: UnsafeRawBufferPointer, to out: ByteWriter) {
     out.byte(UInt8(ascii: "\""))
-    writeEscaped(bytes, to: out)
+    EscapedText.write(bytes, .json, to: out)
     out.byte(UInt8(ascii: "\""))
   }
 
@@ -14,41 +15,82 @@ enum JSONText {
     var text = text
     text.withUTF8 { writeString(UnsafeRawBufferPointer($0), to: out) }
   }
+}
 
-  private static func writeEscaped(_ bytes: UnsafeRawBufferPointer, to out: ByteWriter) {
-    if isPrintableASCII(bytes, without: 0x22, 0x5C) {
+/// The inside of strings: most bytes are copied in runs, some are written as escapes.
+enum EscapedText {
+  /// What cannot stand as it is.
+  enum Form {
+    /// Quotes, backslashes and controls below U+0020; bytes that are not UTF-8 become U+FFFD.
+    case json
+    /// Quotes, backslashes and all controls; bytes that are not UTF-8 become `\xNN`.
+    case literal
+    /// Controls, and bytes that are not UTF-8.
+    case bare
+  }
+
+  static func write(_ bytes: UnsafeRawBufferPointer, _ form: Form, to out: ByteWriter) {
+    let isPlain =
+      form == .bare
+      ? isPrintableASCII(bytes, without: 0x7F, 0x7F) : isPrintableASCII(bytes, without: 0x22, 0x5C)
+    if isPlain {
       out.write(bytes)
       return
     }
     var start = 0
-    let plain = asciiPrefixCount(of: bytes)
-    let invalid = plain == bytes.count ? nil : firstInvalidUTF8(in: bytes)
-    let end = invalid ?? bytes.count
-    for i in 0..<end {
-      let byte = bytes[i]
-      guard byte < 0x20 || byte == 0x22 || byte == 0x5C else { continue }
-      out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<i]))
-      start = i + 1
-      writeEscape(byte, to: out)
+    var i = 0
+    while i < bytes.count {
+      let byteCount = plainByteCount(bytes, i, form)
+      if byteCount > 0 {
+        i += byteCount
+      } else {
+        out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<i]))
+        i += writeEscape(bytes, i, form, to: out)
+        start = i
+      }
     }
-    out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
-    if invalid != nil {
-      out.write("\u{FFFD}")
-      writeEscaped(UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...]), to: out)
-    }
+    out.write(UnsafeRawBufferPointer(rebasing: bytes[start...]))
   }
 
-  private static func writeEscape(_ byte: UInt8, to out: ByteWriter) {
+  /// Number of bytes of the character at a position if it stands for itself; else 0.
+  private static func plainByteCount(
+    _ bytes: UnsafeRawBufferPointer, _ i: Int, _ form: Form
+  ) -> Int {
+    let byte = bytes[i]
+    if byte < 0x80 {
+      if byte == 0x7F { return form == .json ? 1 : 0 }
+      let isQuote = byte == 0x22 || byte == 0x5C
+      return byte < 0x20 || (isQuote && form != .bare) ? 0 : 1
+    }
+    guard let (scalar, byteCount) = decodeScalar(in: bytes, at: i) else { return 0 }
+    return form != .json && scalar.value < 0xA0 ? 0 : byteCount
+  }
+
+  /// Writes the escape for the character at a position and gives the number of bytes it replaces.
+  private static func writeEscape(
+    _ bytes: UnsafeRawBufferPointer, _ i: Int, _ form: Form, to out: ByteWriter
+  ) -> Int {
+    let byte = bytes[i]
     switch byte {
     case 0x22: out.write("\\\"")
     case 0x5C: out.write("\\\\")
     case 0x0A: out.write("\\n")
     case 0x0D: out.write("\\r")
     case 0x09: out.write("\\t")
+    case 0..<0x80: writeHex(byte, after: "\\u00", to: out)
     default:
-      out.write("\\u00")
-      LiteralText.writeHex(byte, to: out)
+      if let (scalar, byteCount) = decodeScalar(in: bytes, at: i) {
+        writeHex(UInt8(truncatingIfNeeded: scalar.value), after: "\\u00", to: out)
+        return byteCount
+      }
+      if form == .json { out.write("\u{FFFD}") } else { writeHex(byte, after: "\\x", to: out) }
     }
+    return 1
+  }
+
+  private static func writeHex(_ byte: UInt8, after prefix: StaticString, to out: ByteWriter) {
+    out.write(prefix)
+    withUnsafeBytes(of: byte) { out.writeHexadecimal($0) }
   }
 }
 
@@ -56,58 +98,22 @@ enum JSONText {
 ///
 /// Source: shell.md 4.
 enum LiteralText {
-  /// Writes the inside of a string with escapes; bytes that are not UTF-8 as `\xNN`.
-  ///
-  /// - Parameter quote: Whether the double quote and the backslash are escaped.
-  static func writeEscaped(_ bytes: UnsafeRawBufferPointer, quote: Bool, to out: ByteWriter) {
-    let special: UInt8 = quote ? 0x22 : 0x7F
-    if isPrintableASCII(bytes, without: special, quote ? 0x5C : 0x7F) {
-      out.write(bytes)
-      return
-    }
-    var rest = bytes
-    while true {
-      let plain = asciiPrefixCount(of: rest)
-      let invalid = plain == rest.count ? nil : firstInvalidUTF8(in: rest)
-      let end = invalid ?? rest.count
-      writeValid(UnsafeRawBufferPointer(rebasing: rest[..<end]), quote: quote, to: out)
-      guard invalid != nil else { return }
-      out.write("\\x")
-      writeHex(rest[end], to: out)
-      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
-    }
+  /// Writes a string with quotes.
+  static func writeQuoted(_ bytes: UnsafeRawBufferPointer, to out: ByteWriter) {
+    out.byte(UInt8(ascii: "\""))
+    EscapedText.write(bytes, .literal, to: out)
+    out.byte(UInt8(ascii: "\""))
   }
 
-  private static func writeValid(
-    _ bytes: UnsafeRawBufferPointer, quote: Bool, to out: ByteWriter
+  /// Writes a string in a cell of a table, in quotes if it could be mistaken.
+  static func writeCell(
+    _ bytes: UnsafeRawBufferPointer, isMixed: Bool, to out: ByteWriter
   ) {
-    var start = 0
-    for i in 0..<bytes.count {
-      let byte = bytes[i]
-      let isSpecial =
-        byte < 0x20 || byte == 0x7F || (quote && (byte == 0x22 || byte == 0x5C))
-      guard isSpecial else { continue }
-      out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<i]))
-      start = i + 1
-      switch byte {
-      case 0x22: out.write("\\\"")
-      case 0x5C: out.write("\\\\")
-      case 0x0A: out.write("\\n")
-      case 0x0D: out.write("\\r")
-      case 0x09: out.write("\\t")
-      default:
-        out.write("\\u00")
-        writeHex(byte, to: out)
-      }
+    if needsQuotes(bytes, isMixed: isMixed) {
+      writeQuoted(bytes, to: out)
+    } else {
+      EscapedText.write(bytes, .bare, to: out)
     }
-    out.write(UnsafeRawBufferPointer(rebasing: bytes[start...]))
-  }
-
-  /// Two hexadecimal digits.
-  static func writeHex(_ byte: UInt8, to out: ByteWriter) {
-    let digits: StaticString = "0123456789abcdef"
-    out.byte(digits.utf8Start[Int(byte >> 4)])
-    out.byte(digits.utf8Start[Int(byte & 15)])
   }
 
   /// Whether a text can stand as a name without quotes.
@@ -117,30 +123,61 @@ enum LiteralText {
     if asciiPrefixCount(of: bytes) == bytes.count {
       return isLetter(first) && bytes.allSatisfy { isLetter($0) || $0 &- 0x30 < 10 }
     }
-    let text = String(decoding: bytes, as: UTF8.self)
     guard firstInvalidUTF8(in: bytes) == nil else { return false }
+    let text = String(decoding: bytes, as: UTF8.self)
     return text.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
       && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
   }
 
-  /// Whether a string in a cell has to stand in quotes, since it could be mistaken.
+  /// Whether a string in a cell has to stand in quotes.
   static func needsQuotes(_ bytes: UnsafeRawBufferPointer, isMixed: Bool) -> Bool {
     guard let first = bytes.first, let last = bytes.last else { return true }
-    if first == 0x20 || last == 0x20 { return true }
-    if !isPrintable(bytes, without: 0x7F, 0x7F) { return true }
+    if first == 0x20 || last == 0x20 || containsControl(bytes) { return true }
     if bytes.count == 4, bytes.elementsEqual("null".utf8) { return true }
     return isMixed && readsAsOtherType(bytes, first: first)
   }
 
-  /// Whether a text could be a literal of another type than string.
+  private static func containsControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    if isPrintableASCII(bytes, without: 0x7F, 0x7F) { return false }
+    return !isPrintable(bytes, without: 0x7F, 0x7F) || containsLateControl(bytes)
+  }
+
+  /// Whether there is a control from U+0080 to U+009F, which some terminals obey.
+  private static func containsLateControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count > 1 else { return false }
+    return (0..<bytes.count - 1).contains { bytes[$0] == 0xC2 && bytes[$0 + 1] & 0xE0 == 0x80 }
+  }
+
+  /// Longer texts that begin like a literal are quoted without being read.
+  private static let longestReadText = 200
+
+  /// Whether a text would be read as a value that is not this text.
   private static func readsAsOtherType(_ bytes: UnsafeRawBufferPointer, first: UInt8) -> Bool {
-    if first &- 0x30 < 10 || "+-.\"'[{$`".utf8.contains(first) { return true }
-    let text = String(decoding: bytes, as: UTF8.self)
-    if ["true", "false", "nil", "inf", "infinity", "nan"].contains(text.lowercased()) {
-      return true
+    let isWord = first == 0x5F || (first | 0x20) &- 0x61 < 26 || first >= 0x80
+    if isWord, !bytes.contains(where: { "(#\":".utf8.contains($0) }) {
+      return bytes.count <= 8
+        && ["null", "true", "false", "nil", "inf", "infinity", "nan"].contains(
+          String(decoding: bytes, as: UTF8.self).lowercased())
     }
-    guard let mark = text.firstIndex(where: { $0 == "(" || $0 == "#" || $0 == "\"" || $0 == ":" })
+    if "\"'`$".utf8.contains(first) { return true }
+    guard isWord || first &- 0x30 < 10 || "+-.[{".utf8.contains(first) else { return false }
+    if bytes.count > longestReadText { return true }
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let statements = try? StatementParser.parse("print " + text), statements.count == 1,
+      case .print(let expressions) = statements[0].body, expressions.count == 1
     else { return false }
-    return text[..<mark].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    return isLiteral(expressions[0])
+  }
+
+  private static func isLiteral(_ expression: Expression) -> Bool {
+    switch expression {
+    case .literal, .call: true
+    case .path(let path):
+      if case .object = path.base { path.steps.isEmpty } else { false }
+    case .unary(.minus, let operand, _): isLiteral(operand)
+    case .array(let members, _): members.allSatisfy(isLiteral)
+    case .object(let fields, _): fields.allSatisfy { isLiteral($0.value) }
+    default: false
+    }
   }
 }

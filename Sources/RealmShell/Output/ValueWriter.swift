@@ -23,16 +23,45 @@ final class ValueWriter {
 
   let schema: Schema
   let out: ByteWriter
+  /// Whether dates are shown in the local zone, which programs must not see.
+  let usesLocalTime: Bool
   private var scratch: [UInt8] = []
+  private var texts: [TableKey: ClassTexts] = [:]
   /// Objects that are being written inside each other.
   private var openObjects: [(TableKey, ObjectKey)] = []
 
   /// Embedded objects inside each other.
   private static let maximumDepth = 100
 
-  init(_ schema: Schema, to out: ByteWriter) {
+  /// The names of a class and its properties, ready to be printed.
+  private struct ClassTexts {
+    let name: [UInt8]
+    /// Names of properties with a colon, as keys of literals.
+    let literalKeys: [[UInt8]]
+    /// Names of properties as JSON strings with a colon.
+    let jsonKeys: [[UInt8]]
+  }
+
+  init(_ schema: Schema, to out: ByteWriter, usesLocalTime: Bool = false) {
     self.schema = schema
     self.out = out
+    self.usesLocalTime = usesLocalTime
+  }
+
+  private func texts(of objectClass: ObjectClass) -> ClassTexts {
+    if let known = texts[objectClass.table.key] { return known }
+    let memory = ByteWriter()
+    func bytes(_ form: Form, _ name: String) -> [UInt8] {
+      ValueWriter(schema, to: memory).key(name, form)
+      return memory.takeBytes()
+    }
+    let names = objectClass.properties.map(\.name)
+    let made = ClassTexts(
+      name: Array(bytes(.literal, objectClass.name).dropLast(2)),
+      literalKeys: names.map { bytes(.literal, $0) },
+      jsonKeys: names.map { bytes(.compactJSON, $0) })
+    texts[objectClass.table.key] = made
+    return made
   }
 
   /// Writes a value.
@@ -46,7 +75,8 @@ final class ValueWriter {
     case .float(let number): float(number, isMixed, form)
     case .double(let number): double(number, isMixed, form)
     case .decimal(let number): tagged("decimal", isMixed, form) { number.append(to: &$0) }
-    case .string(let bytes): form.isJSON ? JSONText.writeString(bytes, to: out) : quoted(bytes)
+    case .string(let bytes):
+      form.isJSON ? JSONText.writeString(bytes, to: out) : LiteralText.writeQuoted(bytes, to: out)
     case .data(let bytes): data(bytes, isMixed, form)
     case .date(let date): self.date(date, isMixed, form)
     case .objectID(let id):
@@ -160,28 +190,27 @@ final class ValueWriter {
 
   /// A point in time without quotes, which needs no escapes in any form.
   func writePlain(_ date: Timestamp) {
-    out.write(atMost: Timestamp.maximumByteCount) { date.print(to: $0) }
+    if usesLocalTime {
+      scratch.removeAll(keepingCapacity: true)
+      LocalTime.append(date, to: &scratch)
+      out.write(scratch)
+    } else {
+      out.write(atMost: Timestamp.maximumByteCount) { date.print(to: $0) }
+    }
   }
 
   private func data(_ bytes: UnsafeRawBufferPointer, _ isMixed: Bool, _ form: Form) {
     if form.isJSON {
       if isMixed { openTag("data", form) }
       out.byte(UInt8(ascii: "\""))
-      out.write(base64(bytes))
+      out.writeBase64(bytes)
       out.byte(UInt8(ascii: "\""))
       if isMixed { out.byte(UInt8(ascii: "}")) }
     } else {
       out.write("B64\"")
-      out.write(base64(bytes))
+      out.writeBase64(bytes)
       out.byte(UInt8(ascii: "\""))
     }
-  }
-
-  /// A text in quotes with escapes.
-  func quoted(_ bytes: UnsafeRawBufferPointer) {
-    out.byte(UInt8(ascii: "\""))
-    LiteralText.writeEscaped(bytes, quote: true, to: out)
-    out.byte(UInt8(ascii: "\""))
   }
 
   // MARK: Objects and collections
@@ -208,7 +237,7 @@ final class ValueWriter {
 
   /// The name of an object: `Dog(1)`, `Dog#12`.
   func name(of key: ObjectKey, in target: ObjectClass) throws(StorageError) {
-    out.write(quotedName(target.name))
+    out.write(texts(of: target).name)
     switch try target.identity(of: key) {
     case .objectKey(let key):
       out.byte(UInt8(ascii: "#"))
@@ -251,10 +280,12 @@ final class ValueWriter {
   func object(
     _ target: ObjectClass, _ row: StoredRow, _ form: Form
   ) throws(StorageError) {
+    let texts = texts(of: target)
     out.byte(UInt8(ascii: "{"))
     for (i, property) in target.properties.enumerated() {
       if i > 0 { separator(form) }
-      key(property.name, form)
+      out.write(form == .literal ? texts.literalKeys[i] : texts.jsonKeys[i])
+      if form == .json { out.byte(0x20) }
       let value = try target.table.value(of: property.position, in: row)
       try write(value, isMixed: property.kind == .mixed, form)
     }
@@ -268,12 +299,25 @@ final class ValueWriter {
   func key(_ name: String, _ form: Form) {
     switch form {
     case .literal:
-      out.write(quotedName(name))
+      var quoted = quotedName(name)
+      quoted.withUTF8 { EscapedText.write(UnsafeRawBufferPointer($0), .bare, to: out) }
       out.write(": ")
     case .json, .compactJSON:
       JSONText.writeString(name, to: out)
       out.write(form == .json ? ": " : ":")
     }
+  }
+
+  /// A key of a dictionary with its colon.
+  func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
+    if form.isJSON {
+      JSONText.writeString(key, to: out)
+    } else if LiteralText.isName(key) {
+      out.write(key)
+    } else {
+      LiteralText.writeQuoted(key, to: out)
+    }
+    out.write(form == .compactJSON ? ":" : ": ")
   }
 
   private func list(_ list: StoredList, _ isMixed: Bool, _ form: Form) throws(StorageError) {
@@ -308,17 +352,5 @@ final class ValueWriter {
       try write(entry.value, isMixed: isMixed, form)
     }
     out.byte(UInt8(ascii: "}"))
-  }
-
-  /// The key of a dictionary's member with its colon.
-  func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
-    switch form {
-    case .literal:
-      if LiteralText.isName(key) { out.write(key) } else { quoted(key) }
-      out.write(": ")
-    case .json, .compactJSON:
-      JSONText.writeString(key, to: out)
-      out.write(form == .json ? ": " : ":")
-    }
   }
 }

@@ -5,8 +5,16 @@ import RealmObjects
 
 /// From a parsed statement to its verb.
 extension Session {
+  /// Most prefixes of one statement; each is a call inside another.
+  private static let maximumPrefixCount = 20
+
   /// Runs one statement with its prefixes.
   func execute(_ statement: Statement, origin: ErrorPrinter.Origin) throws(ShellError) {
+    guard statement.prefixes.count <= Session.maximumPrefixCount else {
+      throw ShellError(
+        .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
+        at: statement.prefixes[Session.maximumPrefixCount].range)
+    }
     if let command = statement.pipe {
       try throughPipe(command, statement, origin)
     } else {

@@ -27,6 +27,8 @@ extension Session {
         try run(statement, in: source, origin: origin)
       } catch {
         isGood = false
+        var error = error
+        if error.subject == nil { error.range = error.range ?? origin.statement }
         report(error, origin: origin)
         exitStatus = status(of: error, opensDatabase: opensDatabase)
         if error.name == .interrupted || !keepsGoing { break }
@@ -62,6 +64,8 @@ extension Session {
       let pipe = statement.pipe.map { " | " + $0 } ?? ""
       output.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
+    // Many short statements are interrupted between them.
+    if Interruption.isRequested { throw ShellError(.interrupted, "interrupted") }
     let start = monotonicMilliseconds()
     try execute(statement, origin: origin)
     output.flush()

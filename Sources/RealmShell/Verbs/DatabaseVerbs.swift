@@ -34,7 +34,8 @@ extension Session {
   private func refuseWriting(
     _ statement: OpenStatement, at range: SourceRange
   ) throws(ShellError) {
-    guard statement.create || statement.new || statement.compact || statement.shared else { return }
+    let isWriting = statement.create || statement.new || statement.compact || statement.shared
+    guard isWriting || statement.schema != nil || statement.version != nil else { return }
     throw ShellError(
       .readOnlyDatabase, "this version of realmsh opens files for reading only", at: range,
       remedy: "open PATH readonly")

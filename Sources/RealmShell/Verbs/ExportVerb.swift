@@ -57,6 +57,12 @@ extension Session {
       try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
     }
     if appends {
+      guard mode != .json else {
+        throw ShellError(
+          .invalidArgument, "nothing can be added to the array of a json file", at: range,
+          remedy: "format jsonl")
+      }
+      settings.showsHeader = !OutputFile.hasContent(path)
       try OutputFile.append(to: path, for: self, at: range, body)
     } else {
       try OutputFile.write(to: path, for: self, at: range, body)

@@ -14,6 +14,7 @@ extension Session {
       variable: { [unowned self] name in
         name == "_" ? lastResult.map { .results($0.result) } : variables[name]
       },
+      variableNames: { [unowned self] in Array(variables.keys) },
       query: { [unowned self] (statement) throws(ShellError) in try value(of: statement) })
   }
 
@@ -187,22 +188,11 @@ extension Session {
     settings.showsFooter = false
     let isForPeople = [.table, .box, .markdown].contains(settings.mode)
     if isForPeople { settings.mode = .lines }
+    let renderer = Renderer(result, settings, to: writer)
     if settings.mode == .json {
-      try printJSONObject(result, settings, to: writer)
+      try renderer.renderJSONObjects(0..<1)
     } else {
-      try Renderer(result, settings, to: writer).render(rows: 0..<1)
-    }
-  }
-
-  /// One object without the brackets of an array.
-  private func printJSONObject(
-    _ result: ResultSet, _ settings: OutputSettings, to writer: ByteWriter
-  ) throws(ShellError) {
-    let memory = ByteWriter()
-    try Renderer(result, settings, to: memory).render(rows: 0..<1)
-    for line in memory.takeBytes().split(separator: 0x0A).dropFirst().dropLast() {
-      writer.write(Array(line.starts(with: [0x20, 0x20]) ? line.dropFirst(2) : line))
-      writer.byte(0x0A)
+      try renderer.render(rows: 0..<1)
     }
   }
 
@@ -323,7 +313,7 @@ extension QueryArgument {
       let members = (value.members ?? []).compactMap(scalar)
       guard members.count == value.members?.count else { return nil }
       self = .list(members)
-    case .dictionary: return nil
+    case .dictionary, .record: return nil
     }
   }
 }

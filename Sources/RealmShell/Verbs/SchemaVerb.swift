@@ -100,6 +100,12 @@ enum OutputFile {
     }
   }
 
+  /// Whether there is a file that is not empty.
+  static func hasContent(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_size > 0
+  }
+
   /// Adds to the end of a file.
   static func append(
     to path: String, for session: Session, at range: SourceRange,

@@ -64,6 +64,12 @@ public struct FileView {
       offset: offset, payload: base + payloadOffset, count: count, width: width, flags: flags)
   }
 
+  /// The address of a ref that was not checked, for prefetching only.
+  @inline(__always)
+  func address(ofRef ref: Int64) -> UnsafeRawPointer {
+    UnsafeRawPointer(bitPattern: UInt(bitPattern: base) &+ UInt(truncatingIfNeeded: ref)) ?? base
+  }
+
   /// Charges the visit of a node in a walk; elements cost only where they take no bytes.
   ///
   /// - Throws: `StorageError.damaged` (`cyclicRefs`) when more nodes were visited than a valid file

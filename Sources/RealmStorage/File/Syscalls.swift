@@ -53,3 +53,14 @@ enum Syscalls {
     return address
   }
 }
+
+extension Syscalls {
+  /// Makes the creation of a file durable.
+  static func syncFolder(of path: String) throws(StorageError) {
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(.open, errno) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system(.sync, errno) }
+  }
+}

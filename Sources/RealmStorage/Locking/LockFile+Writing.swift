@@ -14,7 +14,8 @@ extension LockFile {
 
   /// Becomes the only writer of all processes; waits for the others, first come first served.
   ///
-  /// A writer that gives up leaves a ticket behind, which costs the next one half a second at most.
+  /// A writer that gives up while others wait behind it leaves a ticket behind, which costs the next
+  /// one half a second at most.
   ///
   /// Source: file-format-writing.md 6.6 (4).
   ///
@@ -23,14 +24,21 @@ extension LockFile {
   public func lockForWriting(timeoutMilliseconds: Int? = nil) throws(LockError) {
     let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
     let ticket = nextTicket.pointee.wrappingAdd(1, ordering: .relaxed).oldValue
-    try writeMutex.lock(until: deadline)
-    if mustYield(ticket) {
-      let end = Deadline(afterMilliseconds: Self.courtesyMilliseconds)
-      while mustYield(ticket) && !end.isPast && !deadline.isPast {
-        writeMutex.unlock()
-        usleep(1000)
-        try writeMutex.lock(until: deadline)
+    do throws(LockError) {
+      try writeMutex.lock(until: deadline)
+      if mustYield(ticket) {
+        let end = Deadline(afterMilliseconds: Self.courtesyMilliseconds)
+        while mustYield(ticket) && !end.isPast && !deadline.isPast {
+          writeMutex.unlock()
+          usleep(1000)
+          try writeMutex.lock(until: deadline)
+        }
       }
+    } catch {
+      // Gives the ticket back, if it is still the last one.
+      _ = nextTicket.pointee.compareExchange(
+        expected: ticket &+ 1, desired: ticket, ordering: .relaxed)
+      throw error
     }
     try startWriting(ticket)
   }

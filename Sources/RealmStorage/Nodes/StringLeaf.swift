@@ -47,20 +47,9 @@ public struct StringLeaf {
       (self.node, blob, nulls) = (node, node, nil)
     case (true, .bits, false):
       form = .medium
-      let offsets = try view.integers(at: try view.ref(node, 0))
-      self.node = offsets
-      blob = try view.blob(at: try view.ref(node, 1))
-      try view.chargeElements(offsets)
-      count = offsets.count
-      if let ref = try view.optionalRef(node, 2) {
-        let nulls = try view.integers(at: ref)
-        guard nulls.count == count else {
-          throw .damage(.countMismatch, at: node.offset, found: nulls.count, limit: count)
-        }
-        self.nulls = nulls
-      } else {
-        nulls = nil
-      }
+      let parts = try SlicedBlob(node, in: view)
+      (self.node, blob, nulls) = (parts.offsets, parts.blob, parts.nulls)
+      count = parts.offsets.count
     case (true, .bits, true):
       form = .big
       count = node.count

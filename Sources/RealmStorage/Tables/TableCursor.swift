@@ -9,15 +9,16 @@ public import RealmValues
 public final class TableCursor {
   private let table: StoredTable
   private let positions: [Int]
-  private var source: Source
+  /// From version 10 on the walk through the clusters; nil before.
+  private var clusters: ClusterCursor?
+  /// Before version 10 a walk for each chosen column.
+  private var streams: [LeafStream] = []
   private var cluster: ClusterTree.Leaf?
-  private var leaves: [ColumnLeaf?]
   private var firstRow = 0
-
-  private enum Source {
-    case clusters(ClusterCursor)
-    case trees([LeafStream])
-  }
+  /// The leaves of the chosen columns, initialised where `isRead` says so. They stay in place, since
+  /// a leaf takes longer to copy than to read.
+  private let leaves: UnsafeMutablePointer<ColumnLeaf>
+  private let isRead: UnsafeMutableBufferPointer<Bool>
 
   /// Number of objects of the block.
   public private(set) var count = 0
@@ -26,53 +27,67 @@ public final class TableCursor {
   public init(_ table: StoredTable, columns: [Int]) throws(StorageError) {
     self.table = table
     positions = columns
-    leaves = Array(repeating: nil, count: columns.count)
+    leaves = .allocate(capacity: columns.count)
+    isRead = .allocate(capacity: columns.count)
+    isRead.initialize(repeating: false)
     switch table.layout {
-    case .clusters(let tree): source = .clusters(ClusterCursor(tree))
+    case .clusters(let tree):
+      clusters = ClusterCursor(tree, prefetching: columns.map { table.columns[$0].slot + 1 })
     case .trees(let trees):
-      var streams: [LeafStream] = []
       for position in columns {
         let column = table.columns[position]
         streams.append(try trees.stream(column.leafType, slot: column.slot, in: table.view))
       }
-      source = .trees(streams)
     }
+  }
+
+  deinit {
+    forgetLeaves()
+    leaves.deallocate()
+    isRead.deallocate()
+  }
+
+  private func forgetLeaves() {
+    for i in isRead.indices where isRead[i] {
+      (leaves + i).deinitialize(count: 1)
+      isRead[i] = false
+    }
+  }
+
+  private func keep(_ leaf: ColumnLeaf, _ i: Int) {
+    if isRead[i] { (leaves + i).deinitialize(count: 1) }
+    (leaves + i).initialize(to: leaf)
+    isRead[i] = true
   }
 
   /// Moves to the next block; false at the end. Blocks can be empty.
   public func next() throws(StorageError) -> Bool {
-    if case .clusters(var cursor) = source {
-      cluster = try cursor.nextLeaf()
-      source = .clusters(cursor)
-      guard let cluster else { return false }
-      count = cluster.count
-      for slot in leaves.indices { leaves[slot] = nil }
-      return true
-    }
-    return try nextRows()
+    if case .trees(let trees) = table.layout { return try nextRows(trees) }
+    cluster = try clusters?.nextLeaf()
+    guard let cluster else { return false }
+    count = cluster.count
+    forgetLeaves()
+    return true
   }
 
-  private func nextRows() throws(StorageError) -> Bool {
-    guard case .trees(var streams) = source, case .trees(let trees) = table.layout else {
-      return false
-    }
+  private func nextRows(_ trees: StoredColumnTrees) throws(StorageError) -> Bool {
     firstRow += count
     guard firstRow < trees.rowCount else { return false }
     // Without columns nothing in the file bounds the number of rows.
     try table.view.charge(1, at: 0)
     var common = min(trees.rowCount - firstRow, ClusterTree.maximumCount)
-    for slot in leaves.indices {
-      var rest = leaves[slot].map { $0.suffix(from: count, count: $0.count - count) }
+    for i in isRead.indices {
+      var rest = isRead[i] ? leaves[i].suffix(from: count, count: leaves[i].count - count) : nil
       while rest.map({ $0.count == 0 }) ?? true {
-        rest = try streams[slot].next()
+        rest = try streams[i].next()
         if rest == nil {
           throw .damage(.countMismatch, at: 0, found: firstRow, limit: trees.rowCount)
         }
       }
-      leaves[slot] = rest
-      common = min(common, rest?.count ?? 0)
+      guard let rest else { continue }
+      keep(rest, i)
+      common = min(common, rest.count)
     }
-    source = .trees(streams)
     count = common
     return true
   }
@@ -94,13 +109,16 @@ public final class TableCursor {
 
   /// The leaf of the i-th chosen column; rows from 0 to `count`.
   public func leaf(_ i: Int) throws(StorageError) -> ColumnLeaf {
-    if let leaf = leaves[i] { return leaf }
+    precondition(isRead.indices.contains(i))
+    if !isRead[i] { try read(i) }
+    return leaves[i]
+  }
+
+  private func read(_ i: Int) throws(StorageError) {
     guard let cluster else { throw .damage(.badIndex, at: 0, found: i) }
     let column = table.columns[positions[i]]
-    let leaf = try StoredTable.leaf(
-      column.leafType, slot: column.slot, of: cluster, in: table.view)
-    leaves[i] = leaf
-    return leaf
+    keep(
+      try StoredTable.leaf(column.leafType, slot: column.slot, of: cluster, in: table.view), i)
   }
 
   /// The value of the i-th chosen column at a row of the block.

@@ -156,7 +156,7 @@ struct TableReader {
       slot: key.index, unique: unique, indexRoot: indexRoot ?? 0)
   }
 
-  private static func layout(
+  static func layout(
     _ kind: ValueKind, _ collection: StoredColumn.Collection
   ) -> LeafLayout {
     switch kind {

@@ -169,14 +169,14 @@ struct ClusterTree {
   ) throws(StorageError) -> Int {
     var node = try view.refs(at: root, minimumCount: 1)
     for _ in 0..<maximumDepth where node.isInner {
-      guard node.count >= 4 else { return 8 }
+      let childCount = node.count - 3
+      guard (1...4).contains(childCount) else { return 8 }
       let child = try view.refs(at: try view.ref(node, 3), minimumCount: 1)
       if child.isInner {
         node = child
         continue
       }
-      let childCount = node.count - 3
-      guard node[0] == 0, (2...4).contains(childCount) else { return 8 }
+      guard node[0] == 0, childCount >= 2 else { return 8 }
       for slot in 3..<(2 + childCount) {
         let leaf = try view.refs(at: try view.ref(node, slot), minimumCount: 1)
         guard leaf[0] == 4 << 1 | 1 else { return 8 }
@@ -190,19 +190,24 @@ struct ClusterTree {
 /// Walks the leaves of a cluster tree in key order.
 struct ClusterCursor {
   private struct Frame {
-    var ref: Int64 = 0
-    var base: UInt64 = 0
-    var next = 0
+    var inner: ClusterTree.Inner
+    var base: UInt64
+    var next = 1
   }
 
   private let tree: ClusterTree
-  private var pendingRoot: Bool
-  private var stack = InlineArray<17, Frame>(repeating: Frame())
-  private var depth = 0
+  private var pendingRoot = true
+  /// The inner nodes above the present leaf, the root first.
+  private var stack: [Frame] = []
+  /// Slots of leaves whose nodes will be read.
+  private let slots: [Int]
 
-  init(_ tree: ClusterTree) {
+  /// Starts before the first leaf.
+  ///
+  /// - Parameter slots: Slots of leaves whose nodes are brought near in advance.
+  init(_ tree: ClusterTree, prefetching slots: [Int] = []) {
     self.tree = tree
-    pendingRoot = true
+    self.slots = slots
   }
 
   /// The next leaf; nil at the end.
@@ -211,32 +216,41 @@ struct ClusterCursor {
       pendingRoot = false
       return try descend(to: tree.root, base: 0, below: nil)
     }
-    while depth > 0 {
-      let frame = stack[depth - 1]
-      let node = try tree.view.refs(at: frame.ref, minimumCount: 4)
-      guard frame.next < node.count - 3 else {
-        depth -= 1
+    while let top = stack.indices.last {
+      let child = stack[top].next
+      let inner = stack[top].inner
+      guard child < inner.childCount else {
+        stack.removeLast()
         continue
       }
-      stack[depth - 1].next += 1
-      let inner = try ClusterTree.Inner(node, tree)
-      prefetch(node, slot: frame.next + 3 + ClusterCursor.prefetchDistance)
-      return try descend(
-        to: try tree.view.ref(node, frame.next + 3),
-        base: frame.base &+ inner.offset(ofChild: frame.next), below: inner.depth)
+      stack[top].next = child + 1
+      let ref = try tree.view.ref(inner.node, child + 3)
+      let base = stack[top].base &+ inner.offset(ofChild: child)
+      if inner.depth == 1 { prefetch(inner.node, slot: child + 3) }
+      return try descend(to: ref, base: base, below: inner.depth)
     }
     return nil
   }
 
-  /// How many leaves ahead the header of a leaf is fetched into the cache.
-  private static let prefetchDistance = 8
+  /// How many leaves ahead the nodes of the columns are brought near; the leaves themselves, which
+  /// tell where those are, twice as many.
+  private static let distance = 8
 
   @inline(__always)
-  private func prefetch(_ node: NodeView, slot: Int) {
-    guard slot < node.count, !tree.view.isEncrypted else { return }
-    let ref = Int(node[slot])
-    guard ref > 0, ref < tree.view.byteCount else { return }
-    prefetchForReading(tree.view.base + ref)
+  private func prefetch(_ parent: NodeView, slot: Int) {
+    let view = tree.view
+    guard !view.isEncrypted else { return }
+    if slot + 2 * ClusterCursor.distance < parent.count {
+      prefetchForReading(view.address(ofRef: parent[slot + 2 * ClusterCursor.distance]))
+    }
+    guard !slots.isEmpty, slot + ClusterCursor.distance < parent.count,
+      let leaf = try? view.refs(at: parent[slot + ClusterCursor.distance])
+    else { return }
+    for slot in slots where slot < leaf.count {
+      // A column of bytes and its header fill five lines; the processor foresees the rest.
+      let start = view.address(ofRef: leaf[slot])
+      for line in 0..<5 { prefetchForReading(start + line &* 64) }
+    }
   }
 
   private mutating func descend(
@@ -256,11 +270,11 @@ struct ClusterCursor {
       if let parentDepth, inner.depth != parentDepth - 1 {
         throw .damage(.badDepth, at: node.offset, found: inner.depth, limit: parentDepth - 1)
       }
-      guard depth < ClusterTree.maximumDepth else {
-        throw .damage(.badDepth, at: node.offset, found: depth, limit: ClusterTree.maximumDepth)
+      guard stack.count < ClusterTree.maximumDepth else {
+        throw .damage(
+          .badDepth, at: node.offset, found: stack.count, limit: ClusterTree.maximumDepth)
       }
-      stack[depth] = Frame(ref: ref, base: base, next: 1)
-      depth += 1
+      stack.append(Frame(inner: inner, base: base))
       base &+= inner.offset(ofChild: 0)
       parentDepth = inner.depth
       ref = try tree.view.ref(node, 3)

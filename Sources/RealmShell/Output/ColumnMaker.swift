@@ -1,0 +1,113 @@
+import RealmLanguage
+import RealmObjects
+import RealmValues
+
+/// Makes the columns that `show` asks for.
+struct ColumnMaker {
+  private let objectClass: ObjectClass
+  private let evaluator: Evaluator
+  private var columns: [ResultColumn] = []
+  private var propertyCount = 0
+
+  /// The columns of a `show`; without one the stored properties.
+  ///
+  /// - Throws: `ShellError` with the place of a name that is no property.
+  static func columns(
+    _ requested: [Column], of objectClass: ObjectClass, evaluator: Evaluator
+  ) throws(ShellError) -> [ResultColumn] {
+    var maker = ColumnMaker(objectClass, evaluator)
+    if requested.isEmpty {
+      maker.addStored { _ in true }
+      if objectClass.isEmbedded { maker.addOwner("@owner") }
+    }
+    for column in requested { try maker.add(column) }
+    return maker.columns
+  }
+
+  private init(_ objectClass: ObjectClass, _ evaluator: Evaluator) {
+    self.objectClass = objectClass
+    self.evaluator = evaluator
+  }
+
+  private mutating func add(_ column: Column) throws(ShellError) {
+    switch column {
+    case .stored: addStored { _ in true }
+    case .everything:
+      addStored { _ in true }
+      if objectClass.isEmbedded { addOwner("@owner") }
+      for inverse in objectClass.inverses { addInverse(inverse) }
+    case .except(let names, _):
+      for name in names { _ = try property(name) }
+      addStored { property in !names.contains { $0.text == property.name } }
+    case .shape(let path, let inner, _): try addShape(path, inner)
+    case .expression(let expression, let name): try add(expression, name)
+    }
+  }
+
+  private mutating func add(_ expression: Expression, _ name: Name?) throws(ShellError) {
+    if case .path(let path) = expression, path.base == .row, path.steps.count == 1,
+      case .property(let text) = path.steps[0].kind
+    {
+      if text == "@owner", objectClass.isEmbedded {
+        addOwner(name?.text ?? text)
+      } else {
+        let found = try property(Name(text, range: path.steps[0].range))
+        add(found, title: name?.text ?? found.name)
+      }
+      return
+    }
+    let type = try evaluator.type(of: expression, for: objectClass)
+    columns.append(
+      ResultColumn(
+        title: name?.text ?? evaluator.text(of: expression.range), source: .expression(expression),
+        isMixed: type.isMixed, isNumeric: type.isNumber))
+  }
+
+  private mutating func addShape(_ path: PathExpression, _ inner: [Column]) throws(ShellError) {
+    let shape = Shape(inner)
+    let type = try evaluator.type(of: .path(path), for: objectClass)
+    if let target = type.objectClass {
+      // Names are checked even if no object has a link.
+      _ = try shape.result(of: target, evaluator)
+    } else if !type.isMixed {
+      throw ShellError(
+        .typeMismatch, "\(evaluator.text(of: path.range)) leads to no object", at: path.range)
+    }
+    columns.append(
+      ResultColumn(
+        title: evaluator.text(of: path.range), source: .shape(path, shape), isMixed: false,
+        isNumeric: false))
+  }
+
+  private func property(_ name: Name) throws(ShellError) -> Property {
+    guard let property = objectClass.property(named: name.text) else {
+      throw Evaluator.unknownProperty(name.text, of: objectClass, at: name.range)
+    }
+    return property
+  }
+
+  private mutating func add(_ property: Property, title: String) {
+    let type = StaticType(property, nil)
+    columns.append(
+      ResultColumn(
+        title: title, source: .property(property, reader: propertyCount), isMixed: type.isMixed,
+        isNumeric: type.isNumber))
+    propertyCount += 1
+  }
+
+  private mutating func addStored(_ isWanted: (Property) -> Bool) {
+    for property in objectClass.properties where isWanted(property) {
+      add(property, title: property.name)
+    }
+  }
+
+  private mutating func addOwner(_ title: String) {
+    columns.append(ResultColumn(title: title, source: .owner, isMixed: false, isNumeric: false))
+  }
+
+  private mutating func addInverse(_ inverse: ObjectClass.Inverse) {
+    columns.append(
+      ResultColumn(
+        title: inverse.title, source: .inverse(inverse), isMixed: false, isNumeric: false))
+  }
+}

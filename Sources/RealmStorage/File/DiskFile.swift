@@ -1,0 +1,61 @@
+import Glibc
+
+/// A regular file of the operating system, open for reading and writing.
+public final class DiskFile: FileBackend {
+  /// The descriptor.
+  public let descriptor: Int32
+  /// Size of the file.
+  public private(set) var byteCount: Int
+
+  /// Opens a file; `creating` makes a new one, and fails if there is one.
+  ///
+  /// - Throws: `system`, `notAFile`.
+  public init(path: String, creating: Bool = false) throws(StorageError) {
+    let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
+    var opened: Int32
+    repeat { opened = open(path, flags, 0o644) } while opened < 0 && errno == EINTR
+    guard opened >= 0 else { throw .system(.open, errno) }
+    descriptor = opened
+    do throws(StorageError) {
+      let status = try Syscalls.status(of: opened)
+      guard status.isRegularFile else { throw .notAFile }
+      byteCount = status.byteCount
+    } catch {
+      close(opened)
+      throw error
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Writes bytes at an offset.
+  public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
+    var done = 0
+    while done < bytes.count, let base = bytes.baseAddress {
+      let count = pwrite(descriptor, base + done, bytes.count - done, offset + done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw .system(.write, count < 0 ? errno : EIO) }
+      done += count
+    }
+    byteCount = max(byteCount, offset + bytes.count)
+  }
+
+  /// Makes the file longer and syncs its size.
+  public func extend(to byteCount: Int) throws(StorageError) {
+    guard byteCount > self.byteCount else { return }
+    // Not all file systems can take room in advance; the size is what matters.
+    let number = posix_fallocate(descriptor, self.byteCount, byteCount - self.byteCount)
+    if number == EOPNOTSUPP || number == EINVAL {
+      guard ftruncate(descriptor, byteCount) == 0 else { throw .system(.resize, errno) }
+    } else if number != 0 {
+      throw .system(.resize, number)
+    }
+    self.byteCount = byteCount
+    try sync()
+  }
+
+  /// Waits for the disk.
+  public func sync() throws(StorageError) {
+    while fsync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
+  }
+}

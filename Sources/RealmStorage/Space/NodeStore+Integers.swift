@@ -1,0 +1,229 @@
+import ByteKernels
+import Glibc
+
+/// Arrays of integers of one width, which grows with their values.
+///
+/// Source: file-format-writing.md 1.4.
+extension NodeStore {
+  /// The smallest width that holds a value.
+  @inline(__always)
+  static func width(of value: Int64, _ style: NodeStyle = .plain) -> Int {
+    let least: Int
+    if style.isUnsigned {
+      let bits = UInt64(bitPattern: value)
+      least = bits < 1 << 8 ? 8 : bits < 1 << 16 ? 16 : bits < 1 << 32 ? 32 : 64
+    } else if value >= 0, value < 16 {
+      least = value > 3 ? 4 : value > 1 ? 2 : Int(value)
+    } else if value >= -0x80, value < 0x80 {
+      least = 8
+    } else if value >= -0x8000, value < 0x8000 {
+      least = 16
+    } else {
+      least = value >= -0x8000_0000 && value < 0x8000_0000 ? 32 : 64
+    }
+    return max(least, style.minimumWidth)
+  }
+
+  /// The payload of `count` elements of `width` bits.
+  @inline(__always)
+  static func payload(_ count: Int, _ width: Int) -> Int { (count &* width &+ 7) &>> 3 }
+
+  /// Element `i` of a payload.
+  @inline(__always)
+  private static func load(
+    _ payload: UnsafeRawPointer, _ width: Int, _ i: Int, _ isUnsigned: Bool
+  ) -> Int64 {
+    let packed = PackedIntegers(base: payload, count: i + 1, width: UInt8(width))
+    return isUnsigned ? Int64(bitPattern: packed.unsigned(i)) : packed[i]
+  }
+
+  /// Writes element `i` of a payload; the value fits the width.
+  @inline(__always)
+  private static func store(
+    _ value: Int64, _ payload: UnsafeMutableRawPointer, _ width: Int, _ i: Int
+  ) {
+    switch width {
+    case 0: break
+    case 1, 2, 4:
+      let perByte = 8 / width
+      let shift = UInt8(i % perByte * width)
+      let mask = UInt8((1 << width) - 1) << shift
+      let old = payload.load(fromByteOffset: i / perByte, as: UInt8.self)
+      payload.storeBytes(
+        of: old & ~mask | UInt8(truncatingIfNeeded: value) << shift, toByteOffset: i / perByte,
+        as: UInt8.self)
+    case 8:
+      payload.storeBytes(of: UInt8(truncatingIfNeeded: value), toByteOffset: i, as: UInt8.self)
+    case 16:
+      payload.storeBytes(
+        of: UInt16(truncatingIfNeeded: value), toByteOffset: 2 * i, as: UInt16.self)
+    case 32:
+      payload.storeBytes(
+        of: UInt32(truncatingIfNeeded: value), toByteOffset: 4 * i, as: UInt32.self)
+    default: payload.storeBytes(of: value, toByteOffset: 8 * i, as: Int64.self)
+    }
+  }
+
+  /// Makes a node of integers of the smallest width.
+  func makeIntegers(
+    _ values: [Int64], _ style: NodeStyle = .plain
+  ) throws(StorageError) -> Int64 {
+    var width = style.minimumWidth
+    for value in values { width = max(width, NodeStore.width(of: value, style)) }
+    let byteCount = NodeStore.payload(values.count, width)
+    let ref = try make(
+      flags: style.flags, width: width, count: values.count, payloadByteCount: byteCount)
+    let payload = bytes(ref) + 8
+    memset(payload, 0, byteCount)
+    for i in values.indices { NodeStore.store(values[i], payload, width, i) }
+    return ref
+  }
+
+  /// Makes a node of `count` zeros.
+  func makeZeros(_ count: Int, _ style: NodeStyle = .plain) throws(StorageError) -> Int64 {
+    let byteCount = NodeStore.payload(count, style.minimumWidth)
+    let ref = try make(
+      flags: style.flags, width: style.minimumWidth, count: count, payloadByteCount: byteCount)
+    memset(bytes(ref) + 8, 0, byteCount)
+    return ref
+  }
+
+  /// The elements of a node of integers.
+  func integers(_ ref: Int64, _ style: NodeStyle = .plain) throws(StorageError) -> [Int64] {
+    let node = try view.integers(at: ref)
+    var result: [Int64] = []
+    result.reserveCapacity(node.count)
+    for i in 0..<node.count {
+      result.append(NodeStore.load(node.payload, node.width, i, style.isUnsigned))
+    }
+    return result
+  }
+
+  /// Number of elements of a node of integers.
+  func count(_ ref: Int64) throws(StorageError) -> Int { try view.integers(at: ref).count }
+
+  /// Element `i` of a node of integers.
+  func element(
+    _ ref: Int64, _ i: Int, _ style: NodeStyle = .plain
+  ) throws(StorageError) -> Int64 {
+    let node = try view.integers(at: ref)
+    guard i >= 0, i < node.count else {
+      throw .damage(.badIndex, at: node.offset, found: i, limit: node.count)
+    }
+    return NodeStore.load(node.payload, node.width, i, style.isUnsigned)
+  }
+
+  /// Makes sure that a node is new and has room for `count` elements as wide as `value` needs.
+  ///
+  /// The count in the header stays as it is.
+  ///
+  /// - Returns: the width and the payload.
+  private func prepare(
+    _ ref: inout Int64, count: Int, for value: Int64, _ style: NodeStyle
+  ) throws(StorageError) -> (width: Int, payload: UnsafeMutableRawPointer) {
+    let old = try view.integers(at: ref)
+    guard count <= NodeStore.maximumCount else {
+      throw .damage(
+        .tooManyElements, at: old.offset, found: count, limit: NodeStore.maximumCount)
+    }
+    let width = max(old.width, NodeStore.width(of: value, style))
+    if width == old.width {
+      try makeRoom(&ref, payloadByteCount: NodeStore.payload(count, width))
+      return (width, bytes(ref) + 8)
+    }
+    let byteCount = NodeStore.payload(count, width)
+    let wide = try make(
+      flags: old.flags & 0xF8, width: width, count: old.count,
+      payloadByteCount: byteCount + byteCount / 4)
+    let payload = bytes(wide) + 8
+    if width < 8 { memset(payload, 0, byteCount) }
+    for i in 0..<old.count {
+      NodeStore.store(
+        NodeStore.load(old.payload, old.width, i, style.isUnsigned), payload, width, i)
+    }
+    try free(ref)
+    ref = wide
+    return (width, payload)
+  }
+
+  /// Changes one element.
+  ///
+  /// - Precondition: the index is below the count.
+  func set(
+    _ ref: inout Int64, _ i: Int, _ value: Int64, _ style: NodeStyle = .plain
+  ) throws(StorageError) {
+    let count = try view.integers(at: ref).count
+    precondition(i >= 0 && i < count)
+    let (width, payload) = try prepare(&ref, count: count, for: value, style)
+    NodeStore.store(value, payload, width, i)
+  }
+
+  /// Inserts an element.
+  ///
+  /// - Precondition: the index is not above the count.
+  func insert(
+    _ ref: inout Int64, _ i: Int, _ value: Int64, _ style: NodeStyle = .plain
+  ) throws(StorageError) {
+    let old = try view.integers(at: ref)
+    let (count, flags) = (old.count, old.flags & 0xF8)
+    precondition(i >= 0 && i <= count)
+    let (width, payload) = try prepare(&ref, count: count + 1, for: value, style)
+    if width >= 8 {
+      let size = width / 8
+      memmove(payload + (i + 1) * size, payload + i * size, (count - i) * size)
+    } else if width > 0 {
+      for position in stride(from: count, to: i, by: -1) {
+        NodeStore.store(
+          NodeStore.load(payload, width, position - 1, false), payload, width, position)
+      }
+    }
+    NodeStore.store(value, payload, width, i)
+    setHeader(ref, flags: flags, width: width, count: count + 1)
+  }
+
+  /// Adds an element at the end.
+  func append(
+    _ ref: inout Int64, _ value: Int64, _ style: NodeStyle = .plain
+  ) throws(StorageError) {
+    try insert(&ref, try count(ref), value, style)
+  }
+
+  /// Removes an element.
+  ///
+  /// - Precondition: the index is below the count.
+  func remove(_ ref: inout Int64, _ i: Int) throws(StorageError) {
+    try makeWritable(&ref)
+    let node = try view.integers(at: ref)
+    precondition(i >= 0 && i < node.count)
+    let payload = bytes(ref) + 8
+    if node.width >= 8 {
+      let size = node.width / 8
+      memmove(payload + i * size, payload + (i + 1) * size, (node.count - i - 1) * size)
+    } else if node.width > 0 {
+      for position in i..<node.count - 1 {
+        NodeStore.store(
+          NodeStore.load(payload, node.width, position + 1, false), payload, node.width, position)
+      }
+    }
+    setHeader(ref, flags: node.flags & 0xF8, width: node.width, count: node.count - 1)
+  }
+
+  /// Removes the elements from `count` on.
+  func truncate(_ ref: inout Int64, _ count: Int) throws(StorageError) {
+    try makeWritable(&ref)
+    let node = try view.integers(at: ref)
+    precondition(count >= 0 && count <= node.count)
+    setHeader(ref, flags: node.flags & 0xF8, width: node.width, count: count)
+  }
+
+  /// Replaces all elements; the flags of the node stay.
+  func replace(
+    _ ref: inout Int64, _ values: [Int64], _ style: NodeStyle = .plain
+  ) throws(StorageError) {
+    var fresh = style
+    fresh.flags = try node(ref).flags & 0xE0
+    let replacement = try makeIntegers(values, fresh)
+    try free(ref)
+    ref = replacement
+  }
+}

@@ -1,0 +1,89 @@
+import Glibc
+
+/// Address space of one write transaction: the file as it was committed, mapped for reading, and
+/// behind it room for new nodes.
+///
+/// Both are one range of addresses, so that a ref is an offset from its start whether the node is
+/// committed or new, and everything that reads a snapshot reads a transaction as well. The room is
+/// reserved, not allocated: pages come into being when they are first written.
+final class TransactionRegion {
+  /// The first byte of the file.
+  let base: UnsafeMutableRawPointer
+  /// Offset of the first new node; committed nodes are before it.
+  let newStart: Int
+  /// Number of bytes of the whole range.
+  let byteCount: Int
+
+  /// Offset behind the last new node.
+  private var newEnd: Int
+  /// Offsets of freed blocks, by size class.
+  private var freed: [[Int]] = Array(repeating: [], count: 80)
+
+  private static let pageByteCount = 4096
+  /// Room for new nodes; the smaller ones are tried where address space is limited.
+  private static let roomByteCounts = [1 << 35, 1 << 32, 1 << 29]
+
+  /// Maps the first `fileByteCount` bytes of an open file.
+  ///
+  /// - Throws: `system` when the file cannot be mapped.
+  init(descriptor: Int32, fileByteCount: Int) throws(StorageError) {
+    let page = TransactionRegion.pageByteCount
+    newStart = (fileByteCount + page - 1) / page * page
+    newEnd = newStart
+    var reserved: (UnsafeMutableRawPointer, Int)?
+    for room in TransactionRegion.roomByteCounts {
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+      if let address = mmap(nil, newStart + room, PROT_READ | PROT_WRITE, flags, -1, 0),
+        address != MAP_FAILED
+      {
+        reserved = (address, newStart + room)
+        break
+      }
+    }
+    guard let (base, byteCount) = reserved else { throw .system(.map, errno) }
+    (self.base, self.byteCount) = (base, byteCount)
+    guard fileByteCount > 0 else { return }
+    let mapped = mmap(base, fileByteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
+    guard mapped != MAP_FAILED else {
+      let number = errno
+      munmap(base, byteCount)
+      throw .system(.map, number)
+    }
+    TruncationGuard.watch(base, byteCount: newStart)
+  }
+
+  deinit {
+    TruncationGuard.unwatch(base)
+    munmap(base, byteCount)
+  }
+
+  /// Whether a ref leads to a node of this transaction.
+  @inline(__always)
+  func isNew(_ ref: Int64) -> Bool { ref >= newStart }
+
+  /// Finds room for a node of at least `byteCount` bytes.
+  ///
+  /// - Returns: offset and size of the room.
+  /// - Throws: `system` (ENOMEM) when the transaction is larger than the reserved range.
+  func allocate(_ byteCount: Int) throws(StorageError) -> (offset: Int, byteCount: Int) {
+    let (sizeClass, size) = TransactionRegion.sizeClass(byteCount)
+    if let offset = freed[sizeClass].popLast() { return (offset, size) }
+    guard size <= self.byteCount - newEnd else { throw .system(.map, ENOMEM) }
+    defer { newEnd += size }
+    return (newEnd, size)
+  }
+
+  /// Takes room back; `byteCount` is what `allocate` returned.
+  func free(_ offset: Int, _ byteCount: Int) {
+    freed[TransactionRegion.sizeClass(byteCount).number].append(offset)
+  }
+
+  /// Sizes are powers of two and one and a half times those, from 32 on.
+  private static func sizeClass(_ byteCount: Int) -> (number: Int, size: Int) {
+    let least = max(byteCount, 32)
+    let exponent = Int.bitWidth - (least - 1).leadingZeroBitCount
+    let power = 1 << exponent
+    let middle = power / 4 * 3
+    return least <= middle ? (2 * exponent, middle) : (2 * exponent + 1, power)
+  }
+}

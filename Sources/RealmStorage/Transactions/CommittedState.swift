@@ -1,0 +1,65 @@
+/// What a write transaction starts from: the header and the top array of the newest snapshot.
+///
+/// Source: file-format.md 1.1, 6.1.
+struct CommittedState {
+  var header: FileHeader
+  /// 0 in a file without tables.
+  var topRef: Int64 = 0
+  var version: Int64 = 1
+  /// Number of bytes of the file that belong to the snapshot.
+  var fileEnd = FileView.headerByteCount
+  /// The elements of the top array from slot 7 on: history type, root, schema version, sync file.
+  var history: [Int64] = []
+  /// Refs of the table names and of the tables.
+  var names: Int64 = 0
+  var tables: Int64 = 0
+  /// Refs of the three lists of free space; 0 if there are none.
+  var freeLists: [Int64] = [0, 0, 0]
+
+  init(_ store: NodeStore) throws(StorageError) {
+    let start = store.view.base
+    header = FileHeader(start)
+    let ref = Int64(bitPattern: header.topRef(slot: header.selectedSlot))
+    guard ref != 0 else { return }
+    topRef = ref
+    let top = try store.view.refs(at: ref, minimumCount: 3)
+    names = try store.view.ref(top, 0)
+    tables = try store.view.ref(top, 1)
+    guard let size = try store.view.tagged(top, 2), size > 0, size <= store.region.newStart else {
+      throw .damage(.notTagged, at: top.offset, found: 2)
+    }
+    fileEnd = Int(size)
+    for slot in 3...5 { freeLists[slot - 3] = try store.view.optionalRef(top, slot) ?? 0 }
+    version = max(1, try store.view.tagged(top, 6) ?? 1)
+    for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
+  }
+
+  /// The blocks listed as free.
+  ///
+  /// - Throws: `damaged` when the lists contradict each other.
+  func freeEntries(_ store: NodeStore) throws(StorageError) -> [FreeSpaceList.Entry] {
+    guard freeLists[0] != 0, freeLists[1] != 0 else { return [] }
+    let positions = try store.integers(freeLists[0])
+    let sizes = try store.integers(freeLists[1])
+    let versions =
+      freeLists[2] == 0
+      ? Array(repeating: 0, count: sizes.count) : try store.integers(freeLists[2])
+    guard positions.count == sizes.count, positions.count == versions.count else {
+      throw .damage(
+        .countMismatch, at: Int(freeLists[0]), found: sizes.count, limit: positions.count)
+    }
+    var entries: [FreeSpaceList.Entry] = []
+    var previousEnd = Int64(FileView.headerByteCount)
+    for i in positions.indices {
+      guard positions[i] >= previousEnd, sizes[i] > 0, positions[i] & 7 == 0, sizes[i] & 7 == 0,
+        sizes[i] <= Int64(fileEnd) - positions[i]
+      else { throw .damage(.badIndex, at: Int(freeLists[0]), found: i, limit: positions.count) }
+      previousEnd = positions[i] + sizes[i]
+      entries.append(
+        FreeSpaceList.Entry(
+          extent: Extent(offset: Int(positions[i]), byteCount: Int(sizes[i])),
+          version: versions[i]))
+    }
+    return entries
+  }
+}

@@ -1,0 +1,226 @@
+public import RealmValues
+
+/// Source: file-format-writing.md 8.8.
+extension WriteTransaction {
+  /// Deletes an object. Links to it become null or leave their list or set; embedded objects below
+  /// it are deleted as well.
+  ///
+  /// - Throws: `rejected(.noObject)`.
+  public func deleteObject(_ table: TableKey, _ object: ObjectKey) throws(StorageError) {
+    let editor = try editor(table)
+    guard try hasObject(editor, object) else { throw .rejected(.noObject) }
+    try delete(object, editor)
+  }
+
+  /// Deletes all objects of a table.
+  public func deleteAllObjects(_ table: TableKey) throws(StorageError) {
+    let editor = try editor(table)
+    for object in try objects(table) where try hasObject(editor, object) {
+      try delete(object, editor)
+    }
+  }
+
+  /// Deletes an object and the embedded objects below it.
+  func delete(_ object: ObjectKey, _ table: TableEditor) throws(StorageError) {
+    // A list of what is still to be deleted instead of recursion: objects can be nested deeply.
+    var pending = [Target(table: table, object: object)]
+    while let next = pending.popLast() { pending += try deleteOne(next) }
+  }
+
+  /// - Returns: embedded objects that have lost their owner.
+  private func deleteOne(_ doomed: Target) throws(StorageError) -> [Target] {
+    let (editor, object) = (doomed.table, doomed.object)
+    try checkIndexes(editor)
+    for hidden in editor.columns where hidden.isBacklink {
+      guard let origin = editor.opposite(of: hidden) else { continue }
+      for source in try origins(of: doomed, hidden) {
+        if origin.table == editor.key, source == object { continue }
+        let table = try self.editor(origin.table)
+        try nullify(source, try table.column(origin.column), table, linkTo: doomed)
+      }
+    }
+    for column in editor.columns where editor.indexRoots[column.index] != 0 {
+      try removeFromIndex(try cell(editor, column, object), column, object, editor)
+    }
+    var orphans: [Target] = []
+    for column in editor.columns where !column.isBacklink {
+      guard column.kind == .link || column.kind == .mixed else { continue }
+      for target in try targets(of: column, object, editor) {
+        if target.table === editor, target.object == object { continue }
+        try removeBacklink(from: target, column, object, editor)
+        if target.table.kind == .embedded { orphans.append(target) }
+      }
+    }
+    for column in editor.columns {
+      switch try cell(editor, column, object) {
+      case .raw(let ref) where ref & 1 == 0: try store.freeTree(ref)
+      case .nested(_, let root, _): try store.freeTree(root)
+      default: break
+      }
+    }
+    let clusters = editor.clusters
+    try clusters.remove(&editor.clusterRoot, object)
+    return orphans
+  }
+
+  /// Deletes the embedded objects that hang on a column.
+  func deleteEmbedded(
+    below column: TableEditor.Column, of editor: TableEditor
+  ) throws(StorageError) {
+    for object in try objects(editor.key) {
+      for target in try targets(of: column, object, editor) {
+        try removeBacklink(from: target, column, object, editor)
+        try delete(target.object, target.table)
+      }
+    }
+  }
+
+  // MARK: Links of an object
+
+  /// Everything an object links to through a column, as often as it does.
+  func targets(
+    of column: TableEditor.Column, _ object: ObjectKey, _ editor: TableEditor
+  ) throws(StorageError) -> [Target] {
+    let own = try cell(editor, column, object)
+    if column.collection == .none {
+      if case .nested = own { return try nestedTargets(of: own) }
+      return try target(of: own, column, editor).map { [$0] } ?? []
+    }
+    var result: [Target] = []
+    for cell in try elements(of: column, root: own.number, editor) {
+      if case .nested = cell {
+        result += try nestedTargets(of: cell)
+      } else if let target = try target(of: cell, column, editor) {
+        result.append(target)
+      }
+    }
+    return result
+  }
+
+  /// The elements of a list or set, the values of a dictionary.
+  private func elements(
+    of column: TableEditor.Column, root: Int64, _ editor: TableEditor
+  ) throws(StorageError) -> [Cell] {
+    guard root != 0 else { return [] }
+    if column.collection == .dictionary { return try dictionaryValues(root) }
+    return try TreeEditor(store, editor.valueType(of: column)).cells(root)
+  }
+
+  private func dictionaryValues(_ root: Int64) throws(StorageError) -> [Cell] {
+    try mixedTree.cells(try store.element(root, 1))
+  }
+
+  /// Trees of mixed values: values of dictionaries, nested lists.
+  var mixedTree: TreeEditor {
+    TreeEditor(store, LeafType(layout: .mixed, isNullable: true))
+  }
+
+  /// Everything that the collections in a mixed value link to.
+  func nestedTargets(of cell: Cell) throws(StorageError) -> [Target] {
+    var result: [Target] = []
+    var pending = [cell]
+    while let next = pending.popLast() {
+      switch next {
+      case .nested(_, 0, _): break
+      case .nested(let isList, let root, _):
+        pending += try isList ? mixedTree.cells(root) : dictionaryValues(root)
+      case .value(.link(let table, let object)) where object.rawValue >= 0:
+        result.append(Target(table: try editor(table), object: object))
+      default: break
+      }
+    }
+    return result
+  }
+
+  // MARK: Taking links away
+
+  /// Takes one link to an object away from another one.
+  private func nullify(
+    _ object: ObjectKey, _ column: TableEditor.Column, _ editor: TableEditor, linkTo doomed: Target
+  ) throws(StorageError) {
+    let own = try cell(editor, column, object)
+    if column.collection == .none {
+      var new = Cell.null
+      if case .nested(let isList, let root, let key) = own {
+        var changed = root
+        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: 0) else { return }
+        new = .nested(isList: isList, root: changed, key: key)
+      }
+      return try replace(own, by: new, column, object, editor)
+    }
+    try editCollection(column, object, editor) { (root: inout Int64) throws(StorageError) in
+      guard root != 0 else { return }
+      if column.collection == .dictionary {
+        _ = try nullify(in: &root, isList: false, linkTo: doomed, depth: 0)
+        return
+      }
+      let tree = TreeEditor(store, editor.valueType(of: column))
+      if column.kind == .mixed {
+        _ = try nullify(in: &root, tree, erasing: true, linkTo: doomed, depth: 0)
+      } else if let index = try tree.cells(root).firstIndex(where: {
+        $0.scalar == .key(doomed.object)
+      }) {
+        try tree.remove(&root, index)
+      }
+    }
+  }
+
+  /// Changes a property and its index, but no backlinks.
+  private func replace(
+    _ old: Cell, by new: Cell, _ column: TableEditor.Column, _ object: ObjectKey,
+    _ editor: TableEditor
+  ) throws(StorageError) {
+    try removeFromIndex(old, column, object, editor)
+    let clusters = editor.clusters
+    let leaf = editor.clusterColumn(column).leaf
+    try clusters.update(&editor.clusterRoot, object, column: column.index) {
+      (ref: inout Int64, row) throws(StorageError) in
+      try leaf.set(&ref, at: row, new)
+    }
+    try addToIndex(new, column, object, editor)
+  }
+
+  private func nullify(
+    in root: inout Int64, isList: Bool, linkTo doomed: Target, depth: Int
+  ) throws(StorageError) -> Bool {
+    guard root != 0 else { return false }
+    if isList {
+      return try nullify(in: &root, mixedTree, erasing: true, linkTo: doomed, depth: depth)
+    }
+    var values = try store.element(root, 1)
+    let found = try nullify(
+      in: &values, mixedTree, erasing: false, linkTo: doomed, depth: depth)
+    if found { try store.set(&root, 1, values) }
+    return found
+  }
+
+  /// Takes the first link out of a tree of mixed values, or of a collection in it.
+  private func nullify(
+    in root: inout Int64, _ tree: TreeEditor, erasing: Bool, linkTo doomed: Target, depth: Int
+  ) throws(StorageError) -> Bool {
+    guard depth <= StoredList.maximumDepth else {
+      throw .damage(
+        .nestedTooDeep, at: Int(root), found: depth, limit: StoredList.maximumDepth)
+    }
+    for (index, cell) in try tree.cells(root).enumerated() {
+      switch cell {
+      case .value(.link(doomed.table.key, doomed.object)):
+        if erasing {
+          try tree.remove(&root, index)
+        } else {
+          try tree.set(&root, index, .null)
+        }
+        return true
+      case .nested(let isList, let below, let key):
+        var changed = below
+        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: depth + 1) else {
+          continue
+        }
+        try tree.set(&root, index, .nested(isList: isList, root: changed, key: key))
+        return true
+      default: continue
+      }
+    }
+    return false
+  }
+}

@@ -1,0 +1,210 @@
+public import RealmValues
+
+/// Changes to a database that become one new version, or nothing.
+///
+/// Changes are made in memory; the file is touched by `commit` only. After an error that is not
+/// `rejected` the transaction must be cancelled. A transaction is used by one thread.
+///
+/// Source: file-format-writing.md 2.
+public final class WriteTransaction {
+  let store: NodeStore
+  private let file: any FileBackend
+  private let base: CommittedState
+  private var names: [String] = []
+  /// Refs of tables, and tagged numbers for vacant positions.
+  private var tableElements: [Int64] = []
+  private var editors: [Int: TableEditor] = [:]
+  private var isOpen = true
+
+  init(_ file: any FileBackend) throws(StorageError) {
+    self.file = file
+    let region = try TransactionRegion(
+      descriptor: file.descriptor, fileByteCount: file.byteCount)
+    store = NodeStore(region)
+    base = try CommittedState(store)
+    guard base.topRef != 0 else { return }
+    names = try TableReader.names(at: base.names, in: store.view)
+    tableElements = try store.integers(base.tables)
+    guard names.count == tableElements.count else {
+      throw .damage(
+        .countMismatch, at: Int(base.topRef), found: tableElements.count, limit: names.count)
+    }
+  }
+
+  /// The version that the transaction started from.
+  public var version: Int64 { base.version }
+
+  /// Makes the changes durable and visible to others.
+  ///
+  /// - Returns: the new version number.
+  /// - Throws: `system`; then the file holds the old version, or the new one if only the last step
+  ///   failed.
+  /// - Precondition: the transaction is open.
+  @discardableResult
+  public func commit() throws(StorageError) -> Int64 {
+    precondition(isOpen, "the transaction has ended")
+    isOpen = false
+    for (position, editor) in editors.sorted(by: { $0.key < $1.key }) {
+      tableElements[position] = try editor.flush(isCommit: true)
+    }
+    let (namesRef, tablesRef) = try flushTables()
+    let history = try newHistory()
+    var commit = try Commit(store, file, from: base, oldest: base.version)
+    return try commit.run(names: namesRef, tables: tablesRef, history: history)
+  }
+
+  /// Forgets the changes.
+  public func cancel() { isOpen = false }
+
+  private func flushTables() throws(StorageError) -> (names: Int64, tables: Int64) {
+    let texts = names.map { Array($0.utf8) as [UInt8]? }
+    let longest = texts.reduce(-1) { max($0, $1?.count ?? -1) }
+    if base.topRef != 0 {
+      try store.free(base.names)
+      try store.free(base.tables)
+    }
+    return (
+      try LeafEditor.makeShort(texts, longest: longest, store),
+      try store.makeIntegers(tableElements, .refs)
+    )
+  }
+
+  /// The slots of the top array from 7 on: a history of one change set, which is empty, or none.
+  ///
+  /// Source: file-format-writing.md 4.3.
+  private func newHistory() throws(StorageError) -> [Int64] {
+    let inRealm = Snapshot.HistoryType.inRealm.rawValue * 2 + 1
+    var history = base.history
+    if base.topRef == 0 {
+      history = [inRealm, 0, 3, 1]
+    } else if history.first != inRealm {
+      return []
+    }
+    while history.count < 4 { history.append(0) }
+    if history[1] != 0, history[1] & 1 == 0 { try store.freeTree(history[1]) }
+    history[1] = try LeafEditor.makeBinaries([[]], store)
+    if history[2] == 0 { history[2] = 3 }
+    if history[3] == 0 { history[3] = 1 }
+    return history
+  }
+
+  // MARK: Tables
+
+  /// The names of all tables, with their keys.
+  public func tables() throws(StorageError) -> [(name: String, key: TableKey)] {
+    var result: [(name: String, key: TableKey)] = []
+    for position in names.indices where tableElements[position] & 1 == 0 {
+      result.append((names[position], try editor(at: position).key))
+    }
+    return result
+  }
+
+  /// The table with a name; nil if there is none.
+  public func table(named name: String) throws(StorageError) -> TableKey? {
+    guard !name.isEmpty, let position = names.firstIndex(of: name) else { return nil }
+    return try editor(at: position).key
+  }
+
+  /// The table at a position.
+  private func editor(at position: Int) throws(StorageError) -> TableEditor {
+    if let known = editors[position] { return known }
+    let editor = try TableEditor(store, at: tableElements[position])
+    guard editor.key.index == position else {
+      throw .damage(
+        .badIndex, at: Int(tableElements[position]), found: editor.key.index, limit: position)
+    }
+    editors[position] = editor
+    return editor
+  }
+
+  /// The table with a key.
+  ///
+  /// - Throws: `rejected(.noTable)`.
+  func editor(_ key: TableKey) throws(StorageError) -> TableEditor {
+    guard key.index < tableElements.count, tableElements[key.index] & 1 == 0 else {
+      throw .rejected(.noTable)
+    }
+    let editor = try editor(at: key.index)
+    guard editor.key == key else { throw .rejected(.noTable) }
+    return editor
+  }
+
+  /// All tables.
+  func allEditors() throws(StorageError) -> [TableEditor] {
+    var result: [TableEditor] = []
+    for position in tableElements.indices where tableElements[position] & 1 == 0 {
+      result.append(try editor(at: position))
+    }
+    return result
+  }
+
+  /// Most bytes of the name of a table or column.
+  static let maximumNameByteCount = 63
+
+  /// Creates a table without columns.
+  ///
+  /// - Throws: `rejected(.badName)` if the name is empty, too long or taken.
+  public func createTable(
+    _ name: String, kind: StoredTable.Kind = .topLevel
+  ) throws(StorageError) -> TableKey {
+    guard !name.isEmpty, name.utf8.count <= WriteTransaction.maximumNameByteCount,
+      !names.contains(name)
+    else { throw .rejected(.badName) }
+    let vacant = tableElements.firstIndex { $0 & 1 != 0 || $0 == 0 }
+    let position = vacant ?? tableElements.count
+    guard position < 0xFFFF else { throw .rejected(.notSupported) }
+    let tag = vacant.map { UInt64(bitPattern: tableElements[$0]) >> 1 & 0x7FFF } ?? 0
+    let key = TableKey(UInt32(tag) << 16 | UInt32(position))
+    let editor = try TableEditor(store, key: key, kind: kind)
+    if vacant == nil {
+      names.append(name)
+      tableElements.append(editor.topRef)
+    } else {
+      names[position] = name
+      tableElements[position] = editor.topRef
+    }
+    editors[position] = editor
+    return key
+  }
+
+  /// Removes a table with its objects.
+  ///
+  /// - Throws: `rejected(.tableInUse)` if other tables have columns of links to it.
+  public func removeTable(_ key: TableKey) throws(StorageError) {
+    let editor = try editor(key)
+    for column in editor.columns where column.isBacklink {
+      guard let origin = editor.opposite(of: column)?.table, origin != key else { continue }
+      guard try isOrphan(column, of: editor) else { throw .rejected(.tableInUse) }
+    }
+    while let column = editor.columns.first(where: { !$0.isBacklink }) {
+      try removeColumn(key, column.key)
+    }
+    let top = try editor.flush(isCommit: false)
+    try store.freeTree(top)
+    editors[key.index] = nil
+    names[key.index] = ""
+    let tag = Int64(((key.rawValue >> 16) + 1) & 0x7FFF)
+    tableElements[key.index] = tag * 2 + 1
+  }
+
+  /// Whether a column of backlinks has no column of links any more.
+  private func isOrphan(
+    _ column: TableEditor.Column, of editor: TableEditor
+  ) throws(StorageError) -> Bool {
+    guard let (table, origin) = editor.opposite(of: column) else { return true }
+    guard table.index < tableElements.count, tableElements[table.index] & 1 == 0 else {
+      return true
+    }
+    let other = try self.editor(at: table.index)
+    return other.key != table || !other.columns.contains { $0.key == origin }
+  }
+
+  /// Renames a table.
+  public func renameTable(_ key: TableKey, to name: String) throws(StorageError) {
+    _ = try editor(key)
+    guard !name.isEmpty, name.utf8.count <= WriteTransaction.maximumNameByteCount,
+      !names.contains(name)
+    else { throw .rejected(.badName) }
+    names[key.index] = name
+  }
+}
