@@ -131,11 +131,18 @@ public final class Snapshot {
     return try view?.refs(at: Int64(bitPattern: topRef), minimumCount: 3)
   }
 
+  /// Whether the snapshot is intact, and the path leads to no newer one.
+  public func isNewest() -> Bool {
+    isIntact() && file.standing() == .same && !file.hasBegun()
+  }
+
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
-  /// process has committed since it was opened.
+  /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
-    if file.bytes.baseAddress == nil { return file.isCurrent() }
-    guard let now = file.currentHeader(), now == header, file.isCurrent() else { return false }
+    if file.bytes.baseAddress == nil { return true }
+    guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
+      return false
+    }
     guard let view, let top = try? topNode() else { return topRef == 0 }
     let newest = try? view.tagged(top, 6)
     return max(1, (newest ?? nil) ?? 1) == version
