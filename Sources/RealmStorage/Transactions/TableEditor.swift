@@ -72,8 +72,8 @@ final class TableEditor {
 
   /// Reads a table.
   ///
-  /// - Throws: `damaged`; `rejected(.notSupported)` for a table with enumerated columns or
-  ///   tombstones, which are not written.
+  /// - Throws: `damaged`; `rejected(.notSupported)` for what is not written: enumerated columns,
+  ///   tombstones, trees of test builds.
   init(_ store: NodeStore, at ref: Int64) throws(StorageError) {
     self.store = store
     topRef = ref
@@ -101,6 +101,9 @@ final class TableEditor {
           type: types[i], attributes: attributes[i]))
     }
     clusterRoot = try view.ref(top, 2)
+    guard try ClusterTree(root: clusterRoot, in: view).bitsPerLevel == 8 else {
+      throw .rejected(.notSupported)
+    }
     indexRoots = try store.integers(try view.ref(top, 4))
     columnCounter = try view.tagged(top, 5) ?? 0
     contentVersion = try view.tagged(top, 6) ?? 0

@@ -20,8 +20,6 @@ extension WriteTransaction {
     guard !column.isBacklink, kinds.contains(column.collection) else {
       throw .rejected(.noColumn)
     }
-    // An index of a list of strings is not kept up.
-    if editor.indexRoots[column.index] != 0 { throw .rejected(.notSupported) }
     return Place(editor: editor, column: column, object: object)
   }
 
@@ -104,6 +102,7 @@ extension WriteTransaction {
       if root == 0 { root = try tree.makeEmpty() }
       try tree.insert(&root, index, cell)
     }
+    try updateListIndex(nil, cell, place.column, place.object, place.editor)
     try replaceLinks(of: .null, by: cell, place)
   }
 
@@ -125,6 +124,7 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.set(&root, index, new)
     }
+    try updateListIndex(old, new, place.column, object, place.editor)
     try replaceLinks(of: old, by: new, place)
   }
 
@@ -147,6 +147,7 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.remove(&root, index)
     }
+    try updateListIndex(old, nil, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: .null, place)
   }
 
@@ -175,6 +176,8 @@ extension WriteTransaction {
   ) throws(StorageError) {
     let place = try place(table, object, column, .list, .set, .dictionary)
     let lost = try targets(of: place.column, object, place.editor)
+    try removeFromIndex(
+      try cell(place.editor, place.column, object), place.column, object, place.editor)
     try edit(place) { (root: inout Int64) throws(StorageError) in
       try store.freeTree(root)
       root = 0

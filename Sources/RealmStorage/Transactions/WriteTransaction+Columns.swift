@@ -1,6 +1,11 @@
 public import RealmValues
 
 extension WriteTransaction {
+  /// The column with a name; nil if there is none.
+  public func columnKey(_ table: TableKey, _ name: String) throws(StorageError) -> ColumnKey? {
+    try editor(table).columns.first { !$0.isBacklink && $0.name == name }?.key
+  }
+
   /// Adds a column; existing objects get the initial value of its type.
   ///
   /// - Throws: `rejected(.badName)`; `rejected(.noTable)` if the target of links is missing;

@@ -30,7 +30,6 @@ extension WriteTransaction {
   /// - Returns: embedded objects that have lost their owner.
   private func deleteOne(_ doomed: Target) throws(StorageError) -> [Target] {
     let (editor, object) = (doomed.table, doomed.object)
-    try checkIndexes(editor)
     for hidden in editor.columns where hidden.isBacklink {
       guard let origin = editor.opposite(of: hidden) else { continue }
       for source in try origins(of: doomed, hidden) {
@@ -98,7 +97,7 @@ extension WriteTransaction {
   }
 
   /// The elements of a list or set, the values of a dictionary.
-  private func elements(
+  func elements(
     of column: TableEditor.Column, root: Int64, _ editor: TableEditor
   ) throws(StorageError) -> [Cell] {
     guard root != 0 else { return [] }

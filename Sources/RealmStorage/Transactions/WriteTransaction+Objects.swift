@@ -44,7 +44,6 @@ extension WriteTransaction {
   ///
   /// Source: file-format-writing.md 8.4.
   func insertObject(_ editor: TableEditor) throws(StorageError) -> ObjectKey {
-    try checkIndexes(editor)
     var key: ObjectKey
     repeat {
       let number = editor.sequence
@@ -122,7 +121,6 @@ extension WriteTransaction {
     let old = try cell(editor, column, object)
     let isIndexed = editor.indexRoots[column.index] != 0
     if isIndexed {
-      try checkIndexes(editor)
       try removeFromIndex(old, column, object, editor)
     }
     let clusters = editor.clusters
