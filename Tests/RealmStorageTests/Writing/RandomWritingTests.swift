@@ -11,9 +11,12 @@ struct RandomWritingTests {
     let graph = try file.write { try RandomGraph($0, seed: seed) }
     for _ in 0..<25 {
       try file.write { transaction in
-        for _ in 0..<60 { try graph.change(transaction) }
+        for _ in 0..<30 { try graph.change(transaction) }
+        try graph.compare(with: try transaction.snapshot())
+        for _ in 0..<30 { try graph.change(transaction) }
+        try graph.compare(with: try transaction.snapshot())
       }
-      try graph.compare(with: file)
+      try graph.compare(with: try file.snapshot())
     }
   }
 
@@ -27,7 +30,7 @@ struct RandomWritingTests {
     for _ in 0..<50 { try copy.change(transaction) }
     transaction.cancel()
     #expect(Files.read(file.path) == before)
-    try graph.compare(with: file)
+    try graph.compare(with: try file.snapshot())
   }
 
   /// Keys far apart, in descending order, and the removal of most objects.
