@@ -94,6 +94,57 @@ extension WriteTransaction {
     try insert(try checked(value, place), at: index, place)
   }
 
+  /// Inserts a value, which can be a collection, into a list of mixed values.
+  ///
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  public func insert(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .list)
+    guard index >= 0, index <= (try count(table, object, column)) else {
+      throw .rejected(.noElement)
+    }
+    try insert(try checked(value, place), at: index, place)
+  }
+
+  /// Changes an element of a list of mixed values.
+  ///
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  public func set(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .list)
+    guard index >= 0, index < (try count(table, object, column)) else {
+      throw .rejected(.noElement)
+    }
+    try set(try checked(value, place), at: index, place)
+  }
+
+  /// Sets the value of a key of a dictionary of mixed values.
+  ///
+  /// - Throws: as for a scalar.
+  public func set(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, key: [UInt8],
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .dictionary)
+    try check(key: key)
+    try set(try checked(value, place), key: key, place)
+  }
+
+  /// The cell for an element or value that can be a collection.
+  private func checked(_ value: MixedValue, _ place: Place) throws(StorageError) -> Cell {
+    if case .scalar(let scalar) = value { return try checked(scalar, place) }
+    guard place.column.kind == .mixed else { throw .wrongType }
+    let root = try root(place)
+    try check(value, place.column, place.editor, depth: 1)
+    guard root != 0 else { return try makeCell(value, key: 1) }
+    let values = place.column.collection == .dictionary ? try store.element(root, 1) : root
+    return try makeCell(value, key: try freshKey(in: values))
+  }
+
   private func insert(_ cell: Cell, at index: Int, _ place: Place) throws(StorageError) {
     let tree = tree(place)
     try edit(place) { (root: inout Int64) throws(StorageError) in
@@ -114,7 +165,10 @@ extension WriteTransaction {
     _ value: ScalarValue
   ) throws(StorageError) {
     let place = try place(table, object, column, .list)
-    let new = try checked(value, place)
+    try set(try checked(value, place), at: index, place)
+  }
+
+  private func set(_ new: Cell, at index: Int, _ place: Place) throws(StorageError) {
     let tree = tree(place)
     var old = Cell.null
     try edit(place) { (root: inout Int64) throws(StorageError) in
@@ -124,7 +178,7 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.set(&root, index, new)
     }
-    try updateListIndex(old, new, place.column, object, place.editor)
+    try updateListIndex(old, new, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: new, place)
   }
 
@@ -267,7 +321,7 @@ extension WriteTransaction {
 
   // MARK: Dictionaries
 
-  private var keyTree: TreeEditor {
+  var keyTree: TreeEditor {
     TreeEditor(store, LeafType(layout: .string, isNullable: false))
   }
 
@@ -284,7 +338,7 @@ extension WriteTransaction {
     try set(try checked(value, place), key: key, place)
   }
 
-  private func check(key: [UInt8]) throws(StorageError) {
+  func check(key: [UInt8]) throws(StorageError) {
     guard key.first != UInt8(ascii: "$"), !key.contains(UInt8(ascii: ".")) else {
       throw .rejected(.badName)
     }

@@ -36,6 +36,11 @@ extension WriteTransaction {
     if let target = try target(of: new, column, editor) {
       try addBacklink(to: target, column, object, editor)
     }
+    if case .nested = new {
+      for target in try nestedTargets(of: new) {
+        try addBacklink(to: target, column, object, editor)
+      }
+    }
     if case .nested = old {
       for target in try nestedTargets(of: old) {
         try removeBacklink(from: target, column, object, editor)
