@@ -48,6 +48,13 @@ extension WriteTransaction {
     try cell(place.editor, place.column, place.object).number
   }
 
+  private func record(_ change: InstructionLog.ElementChange, _ place: Place) {
+    log.add(
+      change,
+      to: InstructionLog.Collection(
+        table: place.editor.key, column: place.column.key, object: place.object))
+  }
+
   private func tree(_ place: Place) -> TreeEditor {
     TreeEditor(store, place.editor.valueType(of: place.column))
   }
@@ -153,6 +160,7 @@ extension WriteTransaction {
       if root == 0 { root = try tree.makeEmpty() }
       try tree.insert(&root, index, cell)
     }
+    record(.insert(index), place)
     try updateListIndex(nil, cell, place.column, place.object, place.editor)
     try replaceLinks(of: .null, by: cell, place)
   }
@@ -178,6 +186,7 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.set(&root, index, new)
     }
+    record(.set(index), place)
     try updateListIndex(old, new, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: new, place)
   }
@@ -201,6 +210,7 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.remove(&root, index)
     }
+    record(.erase(index), place)
     try updateListIndex(old, nil, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: .null, place)
   }
@@ -220,6 +230,7 @@ extension WriteTransaction {
       try tree.remove(&root, from)
       try tree.insert(&root, to, cell)
     }
+    record(.move(from, to), place)
   }
 
   /// Removes everything from a list, set or dictionary.
@@ -230,6 +241,7 @@ extension WriteTransaction {
   ) throws(StorageError) {
     let place = try place(table, object, column, .list, .set, .dictionary)
     let lost = try targets(of: place.column, object, place.editor)
+    record(.clear(oldCount: try count(table, object, column)), place)
     try removeFromIndex(
       try cell(place.editor, place.column, object), place.column, object, place.editor)
     try edit(place) { (root: inout Int64) throws(StorageError) in
@@ -289,6 +301,7 @@ extension WriteTransaction {
       let (index, isPresent) = try position(of: member, tree, root)
       if isPresent { return }
       try tree.insert(&root, index, .value(member))
+      record(.insert(index), place)
       isNew = true
     }
     if isNew { try replaceLinks(of: .null, by: .value(member), place) }
@@ -313,6 +326,7 @@ extension WriteTransaction {
       guard isPresent else { return }
       old = try tree.cell(root, index)
       try tree.remove(&root, index)
+      record(.erase(index), place)
     }
     guard let old else { return false }
     try replaceLinks(of: old, by: .null, place)
@@ -363,6 +377,7 @@ extension WriteTransaction {
       }
       try store.set(&root, 0, keys)
       try store.set(&root, 1, values)
+      record(isPresent ? .set(index) : .insert(index), place)
     }
     try replaceLinks(of: old, by: new, place)
   }
@@ -387,6 +402,7 @@ extension WriteTransaction {
       try keyTree.remove(&keys, index)
       try store.set(&root, 0, keys)
       try store.set(&root, 1, values)
+      record(.erase(index), place)
     }
     guard let old else { return false }
     try replaceLinks(of: old, by: .null, place)

@@ -55,6 +55,7 @@ extension WriteTransaction {
     let (clusters, slot) = (editor.clusters, editor.clusterColumn(column))
     try clusters.add(slot, to: &editor.clusterRoot)
     editor.columns.insert(column, at: position)
+    log.add(.insert, editor.key, key)
     return column
   }
 
@@ -120,6 +121,7 @@ extension WriteTransaction {
       try drop(try other.column(backlinkKey), from: other)
     }
     try drop(column, from: editor)
+    log.add(.erase, table, key)
   }
 
   private func drop(
@@ -149,5 +151,6 @@ extension WriteTransaction {
       !editor.columns.contains(where: { !$0.isBacklink && $0.name == name })
     else { throw .rejected(.badName) }
     editor.columns[position].name = name
+    log.add(.rename, table, key)
   }
 }

@@ -67,7 +67,9 @@ extension WriteTransaction {
       }
     }
     guard creating else { return nil }
-    return try table.column(try addBacklinkColumn(to: table, from: editor.key, column.key))
+    let key = try addBacklinkColumn(to: table, from: editor.key, column.key)
+    log.addTarget(table.key, of: column.key, editor.key)
+    return try table.column(key)
   }
 
   func addBacklink(

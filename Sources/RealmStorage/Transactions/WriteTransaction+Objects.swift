@@ -54,6 +54,8 @@ extension WriteTransaction {
     } while try hasObject(editor, key)
     let clusters = editor.clusters
     try clusters.insert(&editor.clusterRoot, key)
+    // Embedded objects are reported with their owners.
+    if editor.kind != .embedded { log.addCreation(key, in: editor.key) }
     for column in editor.columns where editor.indexRoots[column.index] != 0 {
       try addToIndex(editor.clusterColumn(column).initial, column, key, editor)
     }
@@ -130,6 +132,7 @@ extension WriteTransaction {
       try leaf.set(&ref, at: row, new)
     }
     if isIndexed { try addToIndex(new, column, object, editor) }
+    log.addSet(editor.key, column.key, object)
     try replaceLinks(of: old, by: new, column, object, editor)
     if case .nested(_, let root, _) = old { try store.freeTree(root) }
   }

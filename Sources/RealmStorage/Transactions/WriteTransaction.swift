@@ -15,6 +15,8 @@ public final class WriteTransaction {
   private var tableElements: [Int64] = []
   private var editors: [Int: TableEditor] = [:]
   private var isOpen = true
+  /// What has changed, for observers in other processes.
+  var log = InstructionLog()
   /// Nodes of the table names and tables as they were written last; 0 if there are none.
   private var groupRefs: (names: Int64, tables: Int64)
   /// Shows the nodes of the transaction to readers, with the top array made for them last.
@@ -95,7 +97,7 @@ public final class WriteTransaction {
     return try Snapshot(of: file, uncommittedTop: top)
   }
 
-  /// The slots of the top array from 7 on: a history of one change set, which is empty, or none.
+  /// The slots of the top array from 7 on: a history of one change set, or none.
   ///
   /// Source: file-format-writing.md 4.3.
   private func newHistory() throws(StorageError) -> [Int64] {
@@ -108,7 +110,9 @@ public final class WriteTransaction {
     }
     while history.count < 4 { history.append(0) }
     if history[1] != 0, history[1] & 1 == 0 { try store.freeTree(history[1]) }
-    history[1] = try LeafEditor.makeBinaries([[]], store)
+    // What is too long for a blob is left out; observers then miss it, but no data is lost.
+    let changes = log.bytes.count <= LeafEditor.maximumBlobByteCount ? log.bytes : []
+    history[1] = try LeafEditor.makeBinaries([changes], store)
     if history[2] == 0 { history[2] = 3 }
     if history[3] == 0 { history[3] = 1 }
     return history
@@ -190,6 +194,7 @@ public final class WriteTransaction {
       tableElements[position] = editor.topRef
     }
     editors[position] = editor
+    log.add(.insert, key)
     return key
   }
 
@@ -207,6 +212,7 @@ public final class WriteTransaction {
     }
     let top = try editor.flush(isCommit: false)
     try store.freeTree(top)
+    log.add(.erase, key)
     editors[key.index] = nil
     names[key.index] = ""
     let tag = Int64(((key.rawValue >> 16) + 1) & 0x7FFF)
@@ -232,5 +238,6 @@ public final class WriteTransaction {
       !names.contains(name)
     else { throw .rejected(.badName) }
     names[key.index] = name
+    log.add(.rename, key)
   }
 }
