@@ -22,6 +22,28 @@ struct TreeEditor {
 
   func makeEmpty() throws(StorageError) -> Int64 { try leaf.makeEmpty() }
 
+  /// Makes a packed tree.
+  func make(_ cells: [Cell]) throws(StorageError) -> Int64 {
+    var level: [Int64] = []
+    var each = TreeEditor.maximumCount
+    for start in stride(from: 0, to: max(1, cells.count), by: each) {
+      level.append(try leaf.make(Array(cells[start..<min(cells.count, start + each)])))
+    }
+    while level.count > 1 {
+      var above: [Int64] = []
+      for start in stride(from: 0, to: level.count, by: TreeEditor.maximumCount) {
+        let end = min(level.count, start + TreeEditor.maximumCount)
+        let total = min(cells.count, end * each) - start * each
+        var inner = TreeInner(children: Array(level[start..<end]), total: Int64(total))
+        inner.perChild = Int64(each)
+        above.append(try inner.make(store))
+      }
+      level = above
+      each *= TreeEditor.maximumCount
+    }
+    return level[0]
+  }
+
   /// Number of elements.
   func count(_ ref: Int64) throws(StorageError) -> Int {
     if let total = try BPlusTreeCursor.elementCount(ofInner: try store.node(ref)) { return total }

@@ -14,6 +14,8 @@ public final class RealmFile {
   private let mapping: UnsafeMutableRawPointer?
   /// A copy of the bytes the file was made from, if it has no path.
   private let copy: UnsafeMutableRawBufferPointer?
+  /// Keeps the bytes of a write transaction.
+  private var region: TransactionRegion?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
@@ -93,6 +95,17 @@ public final class RealmFile {
       buffer.deallocate()
       throw error
     }
+  }
+
+  /// Shows the committed and the new nodes of a write transaction; `path` is empty.
+  init(_ region: TransactionRegion) {
+    path = ""
+    byteCount = region.byteCount
+    (mapping, copy, device, inode) = (nil, nil, 0, 0)
+    bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)
+    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    openingHeader = FileHeader.empty
+    self.region = region
   }
 
   deinit {

@@ -105,6 +105,24 @@ public final class Snapshot {
     tablesByKey = byKey
   }
 
+  /// Reads what a write transaction has made so far; `file` shows its nodes.
+  init(of file: RealmFile, uncommittedTop: Int64) throws(StorageError) {
+    (self.file, header, format) = (file, FileHeader.empty, FileFormat.current)
+    topRef = UInt64(uncommittedTop)
+    guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
+    let top = try view.refs(at: uncommittedTop, minimumCount: 7)
+    self.view = view
+    logicalByteCount = view.byteCount
+    version = try view.tagged(top, 6) ?? 1
+    historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
+    historySchemaVersion = try view.tagged(top, 9) ?? 0
+    let reader = GroupReader(top: top, view: view, format: .current, file: file)
+    (tables, brokenTables) = try reader.readTables()
+    var byKey: [TableKey: Int] = [:]
+    for i in tables.indices { byKey[tables[i].key] = i }
+    tablesByKey = byKey
+  }
+
   /// The table with a key; nil if there is none.
   public func table(_ key: TableKey) -> StoredTable? {
     tablesByKey[key].map { tables[$0] }

@@ -36,6 +36,11 @@ extension WriteTransaction {
     if let target = try target(of: new, column, editor) {
       try addBacklink(to: target, column, object, editor)
     }
+    if case .nested = new {
+      for target in try nestedTargets(of: new) {
+        try addBacklink(to: target, column, object, editor)
+      }
+    }
     if case .nested = old {
       for target in try nestedTargets(of: old) {
         try removeBacklink(from: target, column, object, editor)
@@ -62,7 +67,9 @@ extension WriteTransaction {
       }
     }
     guard creating else { return nil }
-    return try table.column(try addBacklinkColumn(to: table, from: editor.key, column.key))
+    let key = try addBacklinkColumn(to: table, from: editor.key, column.key)
+    log.addTarget(table.key, of: column.key, editor.key)
+    return try table.column(key)
   }
 
   func addBacklink(
