@@ -175,12 +175,12 @@ extension Parser {
     }
   }
 
-  /// The text from `offset` up to a closing parenthesis, blank or end, blanks before it skipped.
+  /// The text from `offset` up to a parenthesis, blank or end, blanks before it skipped.
   private func rawContent(from offset: Int) -> SourceRange {
     var start = offset
     while byte(at: start) == UInt8(ascii: " ") { start += 1 }
     var end = start
-    while end < bytes.count, bytes[end] != UInt8(ascii: ")"), bytes[end] > UInt8(ascii: " ") {
+    while end < bytes.count, !"()".utf8.contains(bytes[end]), bytes[end] > UInt8(ascii: " ") {
       end += 1
     }
     return SourceRange(start: start, end: end)

@@ -260,21 +260,6 @@ struct CommandLineTests {
     #expect(result.errorText == "141\n")
   }
 
-  @Test(arguments: ["count Dog", "check deep", "print 1", "where Dog | cat"])
-  func anInterruptEndsAScriptWith130(_ statement: String) {
-    let script = Array(repeating: statement + "\n", count: 100_000).joined()
-    folder.write(Array(script.utf8), to: "many.realmsh")
-    let result = Process.run(
-      "/bin/sh",
-      [
-        "-c",
-        #""$0" dogs.realm -f many.realmsh > out.txt & sleep 0.3; kill -INT $!; wait $!; echo $?"#,
-        Fixtures.realmsh,
-      ], folder: folder.path)
-    #expect(result.outputText == "130\n")
-    #expect(result.errorText.contains(": error: interrupted"))
-  }
-
   @Test func prefixesAreLimited() {
     let prefixes = String(repeating: "expect error: ", count: 20_000)
     let result = run("dogs.realm", input: prefixes + "count Dog")

@@ -34,6 +34,17 @@ struct ErrorPrinterTests {
         """)
   }
 
+  @Test func controlsTakeOneColumnAndDoNothing() {
+    let text = message("\twhere \u{1B}[2JDog", at: "Dog") { $0.suggestion = "\u{1B}[31mDog" }
+    #expect(
+      text == """
+        a.realmsh:1:12: error: wrong [Syntax]
+          1 |  where \u{FFFD}[2JDog
+            |            ^^^ did you mean \u{FFFD}[31mDog?
+
+        """)
+  }
+
   @Test func columnsAreCharactersAndCaretsStandUnderTheScreen() {
     #expect(
       message("print 狗狗 é👩‍👩‍👧 Dog", at: "Dog") == """

@@ -63,10 +63,19 @@ extension Binder {
   /// Binds the clauses; directly consecutive SORT clauses become one, led by the later.
   func bind(_ clauses: [OrderingClause]) throws(QueryFailure) -> Ordering {
     var ordering = Ordering(clauses: [])
+    // Criteria of directly consecutive SORT clauses, backwards.
+    var backwards: [OrderingPath] = []
+    func endSort() {
+      if !backwards.isEmpty { ordering.clauses.append(.sort(backwards.reversed())) }
+      backwards = []
+    }
     for clause in clauses {
       switch clause.kind {
-      case .limit(let limit): ordering.clauses.append(.limit(Int(max(0, limit))))
+      case .limit(let limit):
+        endSort()
+        ordering.clauses.append(.limit(Int(max(0, limit))))
       case .distinct(let paths):
+        endSort()
         var bound: [OrderingPath] = []
         for path in paths {
           if let path = try bindOrderingPath(path, &ordering.failure) { bound.append(path) }
@@ -79,13 +88,10 @@ extension Binder {
           path.isAscending = criterion.isAscending
           bound.append(path)
         }
-        if case .sort(let earlier)? = ordering.clauses.last {
-          ordering.clauses.removeLast()
-          bound += earlier
-        }
-        ordering.clauses.append(.sort(bound))
+        backwards += bound.reversed()
       }
     }
+    endSort()
     return ordering
   }
 

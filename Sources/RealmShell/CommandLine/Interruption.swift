@@ -15,11 +15,107 @@ enum Interruption {
 
   /// Forgets the request, before the next statement.
   static func clear() { flag.store(false, ordering: .relaxed) }
+
+  /// Throws if the statement has to stop.
+  static func check() throws(ShellError) {
+    if isRequested { throw ShellError(.interrupted, "interrupted") }
+  }
 }
 
-/// Makes SIGINT stop the statement instead of the program.
+/// The unfinished file that has to go if a signal ends the program.
+enum UnfinishedFile {
+  // Reason for `nonisolated(unsafe)`: the pointer is atomic, and its text is freed only by the
+  // thread that runs the handler.
+  nonisolated(unsafe) private static let path = Atomic<UnsafeMutablePointer<CChar>?>(nil)
+
+  /// Runs `body` while `path` is the unfinished file.
+  static func during<Result>(
+    _ path: String, _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    let text = strdup(path)
+    Self.path.store(text, ordering: .releasing)
+    defer {
+      Self.path.store(nil, ordering: .releasing)
+      free(text)
+    }
+    return try body()
+  }
+
+  /// Called from the signal handler.
+  static func remove() {
+    if let path = path.load(ordering: .acquiring) { unlink(path) }
+  }
+}
+
+/// Makes SIGINT stop the statement instead of the program, and SIGTERM and SIGHUP leave no
+/// unfinished file; a signal that the parent ignores, as `nohup` does, stays ignored.
 func installSignalHandlers() {
+  // Both are made before a handler needs them.
+  Interruption.clear()
+  UnfinishedFile.remove()
+  handle(SIGINT) { _ in Interruption.request() }
+  for number in [SIGTERM, SIGHUP] {
+    handle(number) { number in
+      UnfinishedFile.remove()
+      // Ends the program as if nothing had handled the signal, once the handler has returned.
+      signal(number, SIG_DFL)
+      raise(number)
+    }
+  }
+}
+
+private func handle(_ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void) {
   var action = sigaction()
-  action.__sigaction_handler.sa_handler = { _ in Interruption.request() }
-  sigaction(SIGINT, &action, nil)
+  sigaction(number, nil, &action)
+  // SIG_IGN is the address 1, which Swift cannot compare as a function.
+  guard unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 1 else { return }
+  action = sigaction()
+  action.__sigaction_handler.sa_handler = handler
+  sigaction(number, &action, nil)
+}
+
+/// Repeats a system call that a signal has stopped, unless that was Ctrl-C.
+///
+/// - Throws: `ShellError`: the user interrupts.
+func repeatingCall<Result: SignedInteger>(
+  _ call: () -> Result
+) throws(ShellError) -> Result {
+  while true {
+    let result = call()
+    guard result < 0, errno == EINTR else { return result }
+    try Interruption.check()
+  }
+}
+
+/// Fills the places of standard input, output and errors that the parent has closed, so that no
+/// file opened later takes one; reading and writing them still fails.
+func reserveStandardDescriptors() {
+  for (descriptor, mode) in [
+    (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
+  ] where fcntl(descriptor, F_GETFD) < 0 {
+    // The lowest free number is the one that is missing.
+    _ = open("/dev/null", mode)
+  }
+}
+
+/// How a system command ended, as `wait` reports it.
+struct CommandStatus {
+  /// The value of `system` or `pclose`.
+  let rawValue: Int32
+
+  private var signalNumber: Int32 { rawValue & 0x7F }
+
+  /// Whether it ended with status 0.
+  var isSuccess: Bool { rawValue == 0 }
+
+  /// Whether Ctrl-C ended it.
+  var isInterrupted: Bool { rawValue > 0 && signalNumber == SIGINT }
+
+  /// How it ended, for messages.
+  var text: String {
+    if rawValue < 0 { return "the command cannot be run" }
+    return signalNumber == 0
+      ? "the command ended with status \(rawValue >> 8)"
+      : "signal \(signalNumber) ended the command"
+  }
 }

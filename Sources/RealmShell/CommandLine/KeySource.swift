@@ -92,7 +92,7 @@ enum KeySource {
   }
 
   private static func contents(ofFile path: String) throws(ShellError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
       let name: ErrorName = errno == ENOENT ? .fileNotFound : .fileOperationFailed
       throw ShellError(
@@ -109,8 +109,7 @@ enum KeySource {
     var result: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 512)
     while result.count < maximumByteCount {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
+      let count = try repeatingCall { Glibc.read(descriptor, &buffer, buffer.count) }
       guard count >= 0 else {
         throw ShellError(
           .fileOperationFailed,

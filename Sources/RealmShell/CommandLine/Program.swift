@@ -8,7 +8,9 @@ public let programVersion = "0.1.0"
 
 /// Runs the program with its command line and returns the exit status.
 public func runShell() -> Int32 {
-  signal(SIGPIPE, SIG_IGN)
+  reserveStandardDescriptors()
+  // Handled and not ignored, which the commands that the shell runs would inherit.
+  signal(SIGPIPE) { _ in }
   let invocation: Invocation
   do throws(UsageError) {
     invocation = try Invocation(arguments: Array(CommandLine.arguments.dropFirst()))

@@ -32,6 +32,11 @@ struct ErrorPrinter {
   }
 
   private func printHuman(_ error: ShellError, _ severity: String, _ origin: Origin?) {
+    var error = error
+    error.message = visible(error.message)
+    error.details = error.details.map(visible)
+    error.suggestion = error.suggestion.map(visible)
+    error.remedy = error.remedy.map(visible)
     let suffix = " [\(error.name.rawValue)]"
     guard let origin, let range = error.range else {
       let place = (error.subject ?? origin?.source.fileName ?? "realmsh") + ": "
@@ -90,16 +95,29 @@ struct ErrorPrinter {
       line = from..<max(start, boundary(before: from + ErrorPrinter.longestLine))
     }
     let end = max(start, min(range.end, line.upperBound))
+    func text(_ bounds: Range<Int>) -> String {
+      visible(String(decoding: source.bytes[bounds], as: UTF8.self))
+    }
     func width(_ bounds: Range<Int>) -> Int {
-      Array(source.bytes[bounds]).withUnsafeBytes { displayWidth(of: $0) }
+      Array(text(bounds).utf8).withUnsafeBytes { displayWidth(of: $0) }
     }
     let lead = line.lowerBound > whole.lowerBound ? "…" : ""
     let tail = line.upperBound < whole.upperBound ? "…" : ""
-    let text = String(decoding: source.bytes[line], as: UTF8.self)
     return (
-      lead + text + tail, lead.count + width(line.lowerBound..<start),
+      lead + text(line) + tail, lead.count + width(line.lowerBound..<start),
       String(repeating: "^", count: max(1, width(start..<end)))
     )
+  }
+
+  /// A text in which each control character, which may come from a hostile file, takes one column
+  /// and does nothing.
+  private func visible(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      let isControl = scalar.properties.generalCategory == .control
+      result.append(isControl ? scalar == "\t" ? " " : "\u{FFFD}" : scalar)
+    }
+    return String(result)
   }
 
   private func printJSON(_ error: ShellError, _ severity: String, _ origin: Origin?) {

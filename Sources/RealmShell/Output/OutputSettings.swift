@@ -22,6 +22,9 @@ struct OutputSettings {
   /// Whether dates are shown in the local zone in the modes for people.
   var usesLocalTime = false
   var usesColor = false
+
+  /// Whether cells of a table are cut to the width of their column.
+  var cutsCells: Bool { isTerminal && mode != .markdown }
 }
 
 extension Session {

@@ -97,9 +97,18 @@ extension Renderer {
     }
   }
 
+  /// Widest column that is filled with blanks where nothing is cut. One long text among a million
+  /// rows would else make each of them as long; it sticks out instead.
+  private static let widestFilledColumn = 1000
+
   /// Narrows the columns to the screen; the width that would be needed if that is impossible.
   private func fit(_ columns: inout [TableColumn]) -> Int? {
-    guard settings.isTerminal, settings.mode != .markdown else { return nil }
+    guard settings.cutsCells else {
+      for i in columns.indices {
+        columns[i].width = min(columns[i].width, Renderer.widestFilledColumn)
+      }
+      return nil
+    }
     for i in columns.indices { columns[i].width = min(columns[i].width, settings.cellWidth) }
     guard settings.fits else { return nil }
     let gaps = settings.mode == .box ? 3 * columns.count + 1 : 2 * (columns.count - 1)

@@ -39,12 +39,10 @@ struct Renderer {
     _ rows: Range<Int>, _ body: (Int) throws(ShellError) -> Void
   ) throws(ShellError) {
     for row in rows {
-      if row & 1023 == 0 {
-        if Interruption.isRequested {
-          throw ShellError(.interrupted, "interrupted after \(grouped(row)) rows")
-        }
-        if out.failure != nil { return }
+      if Interruption.isRequested {
+        throw ShellError(.interrupted, "interrupted after \(grouped(row)) rows")
       }
+      if out.failure != nil { return }
       guard try move(to: row) else { continue }
       try body(row)
     }

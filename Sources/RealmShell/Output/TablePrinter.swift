@@ -154,7 +154,7 @@ final class TablePrinter {
     }
     var text = text
     var width = displayWidth(of: text)
-    let isCut = width > room
+    let isCut = width > room && settings.cutsCells
     if isCut {
       (text, width) = cut(text, to: room - 1)
       width += 1

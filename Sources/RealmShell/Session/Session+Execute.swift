@@ -168,13 +168,10 @@ extension Session {
     } catch {
       failure = error
     }
-    let status = pclose(stream)
+    let status = CommandStatus(rawValue: pclose(stream))
     if let failure { throw failure }
-    if status != 0 {
-      warn(
-        ShellError(.commandFailed, "the command ended with status \(status >> 8 & 0xFF)"),
-        origin: origin)
-    }
+    if status.isInterrupted { throw ShellError(.interrupted, "interrupted") }
+    if !status.isSuccess { warn(ShellError(.commandFailed, status.text), origin: origin) }
   }
 
   private func runCommand(_ command: String, at range: SourceRange) throws(ShellError) {
@@ -182,10 +179,8 @@ extension Session {
       throw ShellError(.notSafe, "system commands are refused by --safe", at: range)
     }
     output.flush()
-    let status = system(command)
-    if status != 0 {
-      throw ShellError(
-        .commandFailed, "the command ended with status \(status >> 8 & 0xFF)", at: range)
-    }
+    let status = CommandStatus(rawValue: system(command))
+    if status.isInterrupted { throw ShellError(.interrupted, "interrupted", at: range) }
+    guard status.isSuccess else { throw ShellError(.commandFailed, status.text, at: range) }
   }
 }

@@ -65,7 +65,7 @@ extension Session {
       output.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     // Many short statements are interrupted between them.
-    if Interruption.isRequested { throw ShellError(.interrupted, "interrupted") }
+    try Interruption.check()
     let start = monotonicMilliseconds()
     try execute(statement, origin: origin)
     output.flush()
@@ -92,6 +92,7 @@ extension Session {
     scriptFolders.append(TextFile.folder(of: path))
     defer { scriptFolders.removeLast() }
     guard run(SourceText(fileName: path, bytes: bytes)) || keepsGoing else {
+      try Interruption.check()
       throw ShellError(.assertion, "the script \(path) failed", at: range)
     }
   }
@@ -130,45 +131,6 @@ func timeText(_ milliseconds: Double) -> String {
   }
   return milliseconds < 1000
     ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
-}
-
-/// Whole text files, read for running.
-enum TextFile {
-  /// Reads a file, or standard input if the path is `-`.
-  static func read(
-    _ path: String, shownAs name: String, at range: SourceRange? = nil
-  ) throws(ShellError) -> [UInt8] {
-    let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else {
-      let kind: ErrorName =
-        errno == ENOENT ? .fileNotFound : errno == EACCES ? .permissionDenied : .fileOperationFailed
-      throw ShellError(
-        kind, "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
-    }
-    defer { if path != "-" { close(descriptor) } }
-    var status = stat()
-    let expected = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
-    var result: [UInt8] = []
-    result.reserveCapacity(expected)
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else {
-        throw ShellError(
-          .fileOperationFailed, "cannot read \(name): \(StorageMessages.systemText(errno))",
-          at: range)
-      }
-      if count == 0 { return result }
-      result += buffer[..<count]
-    }
-  }
-
-  /// The folder of a path.
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
 }
 
 extension StatementBody {

@@ -78,10 +78,28 @@ enum OutputFile {
     try session.permitWriting(to: path, at: range)
     // Links are written through: /dev/stdout is one, and a file in its place would replace it.
     var status = stat()
-    let isSpecial = lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
-    let target = isSpecial ? path : "\(path).\(getpid()).tmp"
-    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isSpecial ? O_TRUNC : O_EXCL)
-    let descriptor = open(target, flags, 0o666)
+    if lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      try fill(path, O_TRUNC, shownAs: path, range, body)
+      return
+    }
+    let unfinished = "\(path).\(getpid()).tmp"
+    try UnfinishedFile.during(unfinished) { () throws(ShellError) in
+      do throws(ShellError) {
+        try fill(unfinished, O_EXCL, shownAs: path, range, body)
+        guard rename(unfinished, path) == 0 else { throw failed(path, errno, range) }
+      } catch {
+        unlink(unfinished)
+        throw error
+      }
+    }
+  }
+
+  private static func fill(
+    _ target: String, _ flag: Int32, shownAs path: String, _ range: SourceRange,
+    _ body: (ByteWriter) throws(ShellError) -> Void
+  ) throws(ShellError) {
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | flag
+    let descriptor = try repeatingCall { open(target, flags, 0o666) }
     guard descriptor >= 0 else { throw failed(path, errno, range) }
     let writer = ByteWriter(descriptor: descriptor)
     do throws(ShellError) {
@@ -90,14 +108,9 @@ enum OutputFile {
       if let failure = writer.failure { throw failed(path, failure, range) }
     } catch {
       close(descriptor)
-      if !isSpecial { unlink(target) }
       throw error
     }
-    guard close(descriptor) == 0, isSpecial || rename(target, path) == 0 else {
-      let number = errno
-      if !isSpecial { unlink(target) }
-      throw failed(path, number, range)
-    }
+    guard close(descriptor) == 0 else { throw failed(path, errno, range) }
   }
 
   /// Whether there is a file that is not empty.

@@ -58,6 +58,13 @@ struct RendererTests {
         """)
   }
 
+  @Test func aVeryLongTextDoesNotMakeAllRowsLong() throws {
+    let long = String(repeating: "x", count: 100_000)
+    let text = try output("where Dog show if(age == 1, \"\(long)\", name) as text, age")
+    #expect(text.contains(long + "    1\n"))
+    #expect(text.utf8.count < 120_000)
+  }
+
   @Test func cellsAreCutOnATerminal() throws {
     #expect(
       try output("where Dog LIMIT(2) show name, citiesVisited", asTerminal(30)) == """

@@ -1,0 +1,48 @@
+import Glibc
+import RealmLanguage
+
+/// Whole text files, read for running.
+enum TextFile {
+  /// Most bytes of a file that is read whole; a device may have no end.
+  private static let maximumByteCount = 256 << 20
+
+  /// Reads a file, or standard input if the path is `-`.
+  ///
+  /// - Throws: `ShellError`: the file cannot be read, is too large, or the user interrupts.
+  static func read(
+    _ path: String, shownAs name: String, at range: SourceRange? = nil
+  ) throws(ShellError) -> [UInt8] {
+    let descriptor =
+      path == "-" ? STDIN_FILENO : try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else {
+      let kind: ErrorName =
+        errno == ENOENT ? .fileNotFound : errno == EACCES ? .permissionDenied : .fileOperationFailed
+      throw ShellError(
+        kind, "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
+    }
+    defer { if path != "-" { close(descriptor) } }
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try repeatingCall { Glibc.read(descriptor, &buffer, buffer.count) }
+      guard count >= 0 else {
+        throw ShellError(
+          .fileOperationFailed, "cannot read \(name): \(StorageMessages.systemText(errno))",
+          at: range)
+      }
+      if count == 0 { return result }
+      guard result.count + count <= maximumByteCount else {
+        throw ShellError(
+          .limitExceeded, "\(name) has more than \(maximumByteCount >> 20) MiB", at: range)
+      }
+      try Interruption.check()
+      result += buffer[..<count]
+    }
+  }
+
+  /// The folder of a path.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+}
