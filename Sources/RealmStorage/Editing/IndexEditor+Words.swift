@@ -19,7 +19,7 @@ extension IndexEditor {
     try insert(&root, chunk: Int64(key.chunk(at: offset))) {
       (element: inout Int64?) throws(StorageError) in
       guard let present = element else {
-        element = object.rawValue * 2 + 1
+        element = SearchIndex.element(for: object)
         if goesOn {
           var sub = try makeEmpty()
           try insert(&sub, object, word: word, offset: offset + 4)

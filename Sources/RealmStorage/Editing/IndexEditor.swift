@@ -159,7 +159,7 @@ struct IndexEditor {
     _ object: ObjectKey, _ value: IndexedValue, _ offset: Int, to element: inout Int64?
   ) throws(StorageError) {
     guard let present = element else {
-      element = object.rawValue * 2 + 1
+      element = SearchIndex.element(for: object)
       return
     }
     let isDeepest = offset + 4 > IndexEditor.maximumOffset

@@ -87,11 +87,12 @@ extension LeafEditor {
     var slots = try store.integers(ref)
     guard slots.count >= 3 else { throw .damage(.tooFewElements, at: Int(ref), limit: 3) }
     var ends = try store.integers(slots[0])
+    try NodeStore.check(row, below: ends.count + (change == .insert ? 1 : 0), ref)
     let begin = row == 0 ? 0 : ends[row - 1]
     let oldEnd = change == .insert ? begin : ends[row]
     let content = change == .remove ? [] : (bytes ?? []) + (isText ? [0] : [])
     try spliceBlob(&slots[1], from: Int(begin), to: Int(oldEnd), content)
-    let newEnd = begin + Int64(content.count)
+    let newEnd = begin &+ Int64(content.count)
     switch change {
     case .insert:
       ends.insert(newEnd, at: row)
@@ -104,7 +105,7 @@ extension LeafEditor {
       try store.remove(&slots[2], row)
     }
     let later = change == .remove ? row : row + 1
-    for i in later..<max(later, ends.count) { ends[i] += newEnd - oldEnd }
+    for i in later..<max(later, ends.count) { ends[i] &+= newEnd - oldEnd }
     try store.replace(&slots[0], ends)
     for i in 0..<3 { try store.set(&ref, i, slots[i]) }
     return true

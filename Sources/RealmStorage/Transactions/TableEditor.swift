@@ -203,8 +203,8 @@ final class TableEditor {
       needsContentVersion = true
     }
     if isCommit, needsContentVersion {
-      contentVersion += 1
-      try store.set(&topRef, 6, contentVersion * 2 + 1)
+      contentVersion &+= 1
+      try store.set(&topRef, 6, contentVersion &* 2 | 1)
     }
     return topRef
   }
@@ -216,8 +216,8 @@ final class TableEditor {
     var indexes = try store.element(topRef, 4)
     if try store.integers(indexes) != indexRoots { try store.replace(&indexes, indexRoots) }
     try store.set(&topRef, 4, indexes)
-    try store.set(&topRef, 5, columnCounter * 2 + 1)
-    try store.set(&topRef, 9, sequence == 0 ? 0 : sequence * 2 + 1)
+    try store.set(&topRef, 5, columnCounter &* 2 | 1)
+    try store.set(&topRef, 9, sequence == 0 ? 0 : sequence &* 2 | 1)
     try store.set(
       &topRef, 11, primaryKey.map { Int64(bitPattern: $0.rawValue &* 2 | 1) } ?? 0)
     (isChanged, isSpecChanged) = (false, false)

@@ -135,7 +135,7 @@ extension WriteTransaction {
     let clusters = editor.clusters
     try clusters.removeColumn(index, from: &editor.clusterRoot)
     editor.columns.removeAll { $0.key == column.key }
-    editor.columnCounter += 1
+    editor.columnCounter &+= 1
   }
 
   /// Renames a column.

@@ -47,10 +47,12 @@ extension WriteTransaction {
     var key: ObjectKey
     repeat {
       let number = editor.sequence
-      editor.sequence += 1
+      editor.sequence &+= 1
       // Without a primary key there is a gap for the number of a peer.
       key = ObjectKey(
-        editor.primaryKey != nil ? number : number & 0xFF | (number & 0xFFFF_FF00) << 8)
+        editor.primaryKey != nil ? number : number & 0xFF | (number & 0x3F_FFFF_FFFF_FF00) << 8)
+      // Backlinks and indexes store twice the key.
+      guard key.rawValue < 1 << 62 else { throw .rejected(.notSupported) }
     } while try hasObject(editor, key)
     let clusters = editor.clusters
     try clusters.insert(&editor.clusterRoot, key)

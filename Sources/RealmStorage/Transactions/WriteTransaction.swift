@@ -89,7 +89,7 @@ public final class WriteTransaction {
     let top = try store.makeIntegers(
       [
         groupRefs.names, groupRefs.tables, Int64(base.fileEnd) * 2 + 1, 0, 0, 0,
-        base.version * 2 + 1, history,
+        base.version &* 2 | 1, history,
       ], .refs)
     let file = reading?.file ?? RealmFile(store.region)
     file.renewWork()
