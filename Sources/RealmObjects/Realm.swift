@@ -69,7 +69,7 @@ public final class Realm {
   @discardableResult
   public func refresh() throws(StorageError) -> Bool {
     snapshot.file.renewWork()
-    if snapshot.isIntact() { return false }
+    if snapshot.isNewest() { return false }
     (snapshot, schema) = try Realm.read(path, key, state)
     return true
   }

@@ -89,17 +89,23 @@ public final class Query {
     return try body()
   }
 
+  /// The matching objects in the order of their keys; not all if the first clause limits them.
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
+    let limit = ordering.firstLimit ?? .max
     var keys: [ObjectKey] = []
     try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
       try rows.forEachRow { keys.append(cursor.key(at: $0)) }
+      return keys.count < limit
     }
     return keys
   }
 
   private func matchCount() throws(QueryFailure) -> Int {
     var total = 0
-    try blocks.forEachBlock(of: objectClass, run) { (_, rows) in total &+= rows.count }
+    try blocks.forEachBlock(of: objectClass, run) { (_, rows) in
+      total &+= rows.count
+      return true
+    }
     return total
   }
 }

@@ -7,6 +7,8 @@ import RealmStorage
 
 struct Probe {
   let path: String
+  /// What a session begins with that this process begins.
+  var start = SessionStart()
   var lockFile: LockFile?
   var pins: [VersionPin] = []
   var exclusive: ExclusiveLock?
@@ -17,16 +19,24 @@ struct Probe {
     do throws(LockError) {
       switch words.first {
       case "join":
+        let start = start
         lockFile = try LockFile(
           realmPath: path, profile: .local, timeoutMilliseconds: words.count > 1 ? number : 10_000
-        ) { () throws(StorageError) in SessionStart() }
+        ) { () throws(StorageError) in start }
         return lockFile?.hasBegunSession == true ? "began" : "joined"
+      case "start":
+        let numbers = words.dropFirst().compactMap { UInt64($0) }
+        guard numbers.count == 3 else { return "version, top, size" }
+        start = SessionStart(
+          version: numbers[0], topRef: numbers[1], logicalByteCount: numbers[2], historyType: 2,
+          historySchemaVersion: 1)
       case "leave":
         pins = []
         lockFile = nil
       case "exclusive":
         exclusive = try ExclusiveLock(realmPath: path, timeoutMilliseconds: number)
       case "share": exclusive = nil
+      case "churn": try churn(number)
       case "die": kill(getpid(), SIGKILL)
       case "die-holding": lockMutex(at: number)
       default: return try runJoined(words, number)
@@ -63,6 +73,23 @@ struct Probe {
     default: return "unknown command"
     }
     return "ok"
+  }
+
+  /// Joins, pins, writes nothing, and leaves, many times.
+  private func churn(_ times: Int) throws(LockError) {
+    let start = start
+    for _ in 0..<times {
+      let lockFile = try LockFile(realmPath: path, profile: .local) {
+        () throws(StorageError) in start
+      }
+      let pin = try lockFile.pin()
+      try lockFile.lockForWriting()
+      defer { lockFile.unlockForWriting() }
+      let bounds = try lockFile.purgeVersions()
+      guard bounds.oldest <= pin.version, bounds.newest >= pin.version else {
+        throw .damagedVersionList
+      }
+    }
   }
 
   /// Raises a number in a file, and announces a version each time, as a writer does: only mutual

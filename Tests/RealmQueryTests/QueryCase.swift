@@ -32,6 +32,16 @@ struct QueryCase {
     }
   }
 
+  /// A case of which only the absence of a crash, or another answer, is expected.
+  init(file: String, className: String, predicate: String) {
+    id = "made-up"
+    self.file = file
+    self.className = className
+    self.predicate = predicate
+    arguments = []
+    expected = .keys([])
+  }
+
   private init?(_ json: JSONValue) {
     guard let id = json["id"]?.text, let file = json["file"]?.text,
       let className = json["class"]?.text, let predicate = json["predicate"]?.text,

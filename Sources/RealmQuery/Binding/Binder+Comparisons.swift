@@ -184,6 +184,7 @@ extension Binder {
   ) -> BoundPredicate {
     singleAgainstConstant(condition, left, right, isReversed: false)
       ?? singleAgainstConstant(condition, right, left, isReversed: true)
+      ?? singleAmongConstants(condition, left, right)
       ?? .condition(comparison(condition, left, right))
   }
 
@@ -209,6 +210,26 @@ extension Binder {
     let matchesNull =
       isReversed ? condition.holds(value, .null) : condition.holds(.null, value)
     return reached(path, predicate, Quantifier(operand.qualifier), matchesNull: matchesNull)
+  }
+
+  /// A single property behind links that equals one of several constants of its type; nil for
+  /// others.
+  private func singleAmongConstants(
+    _ condition: ValueCondition, _ left: BoundOperand, _ right: BoundOperand
+  ) -> BoundPredicate? {
+    guard condition.comparison == .equal, !condition.ignoresCase, left.isAny, right.isAny,
+      let constant = right.constant, constant.isList,
+      case .property(let path, let property, let rest) = left.shape, !path.steps.isEmpty,
+      property.collection == .none, rest.isEmpty, property.kind != .mixed,
+      // Two lists without a word are compared element by element.
+      path.isUnary || left.qualifier != nil || right.qualifier != nil
+    else { return nil }
+    let values = constant.values.filter { !$0.isNull }
+    let hasNull = values.count < constant.values.count
+    guard values.allSatisfy({ $0.declaredType == left.type }) else { return nil }
+    let test = ColumnTest(
+      property, .any(values.sorted { QueryValue.order($0, $1) < 0 }, matchesNull: hasNull))
+    return reached(path, .column(test), .any, matchesNull: hasNull)
   }
 
   /// A condition on the objects behind links.

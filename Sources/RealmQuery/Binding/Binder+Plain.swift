@@ -15,21 +15,25 @@ extension Binder {
     else { return nil }
     let usable = constant.values.filter { $0.isNull || $0.declaredType == left.type }
     let hasNull = usable.contains(where: \.isNull)
+    // As IEEE 754 says, NaN equals nothing.
+    let values = usable.filter { !$0.isNull && $0.asDouble?.isNaN != true }
+      .sorted { QueryValue.order($0, $1) < 0 }
     switch property.kind {
     case .int:
       var keys: [Int64] = []
-      for case .int(let key) in usable where !keys.contains(key) { keys.append(key) }
+      for case .int(let key) in usable { keys.append(key) }
+      keys.sort()
       let matchesNull = hasNull && property.isNullable
       // Without a usable element realm-core looks for -1.
       if keys.isEmpty, !matchesNull { keys = [-1] }
-      return .column(ColumnTest(property, .intAny(keys.sorted(), matchesNull: matchesNull)))
+      return .column(ColumnTest(property, .intAny(keys, matchesNull: matchesNull)))
     case .string, .objectID, .uuid:
-      return .column(ColumnTest(property, .any(usable, matchesNull: hasNull)))
+      return .column(ColumnTest(property, .any(values, matchesNull: hasNull)))
     default:
       let isUsable = !usable.allSatisfy(\.isNull) || hasNull && property.isNullable
       guard isUsable else { return .vacuous }
       return .column(
-        ColumnTest(property, .any(usable, matchesNull: hasNull && property.isNullable)))
+        ColumnTest(property, .any(values, matchesNull: hasNull && property.isNullable)))
     }
   }
 
@@ -49,7 +53,9 @@ extension Binder {
       throw failure(.undefined, "!= needs one object on the right", at: range)
     }
     let hasNull = constant.values.contains(where: \.isNull)
+    // Only these can be stored.
     let keys = constant.values.compactMap(\.linkKey)
+      .filter { (0..<Int64.max).contains($0.rawValue) }.sorted()
     let step = steps[0]
     guard step.isSingle else {
       if case .dictionary = step.kind {
@@ -62,7 +68,10 @@ extension Binder {
           matchesNull: hasNull == isEqual, isEqual: isEqual, index: step.index))
     }
     return .column(
-      ColumnTest(step.property, .link(keys, matchesNull: hasNull == isEqual, isEqual: isEqual)))
+      ColumnTest(
+        step.property,
+        .link(
+          keys.map { $0.rawValue &+ 1 }, matchesNull: hasNull == isEqual, isEqual: isEqual)))
   }
 
   /// A plain property against a single constant; nil where the form does not apply.

@@ -27,12 +27,13 @@ final class ColumnTest {
     case text(ValueCondition, UnsafeRawBufferPointer, matchesNull: Bool)
     /// The general condition, with the constant on the right or on the left.
     case value(ValueCondition, QueryValue, isReversed: Bool)
-    /// Equal to one of several values.
+    /// Equal to one of several values of the type of the column, which ascend.
     case any([QueryValue], matchesNull: Bool)
     /// Equal to a value, also by the key that a search index would have for both.
     case indexedMixed(QueryValue)
-    /// A link to one of several objects, null if wanted; or, if not equal, to any other.
-    case link([ObjectKey], matchesNull: Bool, isEqual: Bool)
+    /// A link to one of several objects, null if wanted; or, if not equal, to any other. The numbers
+    /// are those stored for them, key + 1, and ascend.
+    case link([Int64], matchesNull: Bool, isEqual: Bool)
     /// A link to an object with a property; null if wanted.
     case target(TargetTest, matchesNull: Bool)
   }
@@ -59,7 +60,9 @@ final class ColumnTest {
       if case .int(let number) = value { return low <= number && number <= high }
       return false
     case .intAny(let keys, let matchesNull):
-      if case .int(let number) = value { return keys.contains(number) }
+      if case .int(let number) = value {
+        return keys.hasAscending { ScalarValue.compare($0, number) }
+      }
       return matchesNull
     case .bool(let wanted, let isEqual):
       if case .bool(let flag) = value { return (flag == wanted) == isEqual }
@@ -86,16 +89,32 @@ final class ColumnTest {
       return isReversed ? condition.holds(constant, value) : condition.holds(value, constant)
     case .any(let constants, let matchesNull):
       if value.isNull { return matchesNull }
-      return constants.contains { $0.equalsElement(value) }
+      return constants.hasAscending { QueryValue.order($0, value) }
     case .indexedMixed(let constant):
       return ValueCondition(.equal).holds(value, constant) && value.hasIndexKey(of: constant)
     case .link(let keys, let matchesNull, let isEqual):
       guard let key = value.linkKey else { return matchesNull }
-      return keys.contains(key) == isEqual
+      return keys.hasAscending { ScalarValue.compare($0, key.rawValue &+ 1) } == isEqual
     case .target(let target, let matchesNull):
       guard let key = value.linkKey else { return matchesNull }
       return try target.matches(key)
     }
+  }
+}
+
+extension Array {
+  /// Whether an element of an ascending array has order 0.
+  @inline(__always)
+  func hasAscending(_ order: (Element) -> Int) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = low &+ (high &- low) / 2
+      let result = order(self[middle])
+      if result == 0 { return true }
+      if result < 0 { low = middle &+ 1 } else { high = middle }
+    }
+    return false
   }
 }
 
@@ -120,15 +139,6 @@ extension QueryValue {
     switch self {
     case .typedLink(_, let key), .link(let key): key
     default: nil
-    }
-  }
-
-  /// Equality with an element of an IN list of the same type: floating point as IEEE 754 says.
-  fileprivate func equalsElement(_ value: QueryValue) -> Bool {
-    switch (self, value) {
-    case (.double(let a), .double(let b)): a == b
-    case (.float(let a), .float(let b)): a == b
-    default: ValueCondition(.equal).holds(self, value)
     }
   }
 

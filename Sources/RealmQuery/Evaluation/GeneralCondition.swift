@@ -194,6 +194,7 @@ final class AnyEqualCondition: Condition {
 /// Source: query-language.md 9.3.
 final class LinkCollectionCondition: Condition {
   private let reader: PropertyReader
+  /// Ascending.
   private let keys: [ObjectKey]
   private let matchesNull: Bool
   private let isEqual: Bool
@@ -217,19 +218,23 @@ final class LinkCollectionCondition: Condition {
       case .dictionary(let dictionary):
         for entry in try dictionary.entries() {
           let linked = QueryValue(entry.value).linkKey
-          if linked.map({ keys.contains($0) == isEqual }) ?? matchesNull { return true }
+          if linked.map({ isAmongKeys($0) == isEqual }) ?? matchesNull { return true }
         }
         return false
       case .list(let list):
         if let index {
           guard case .link(_, let key)? = try list.element(at: index) else { return false }
-          return keys.contains(key) == isEqual
+          return isAmongKeys(key) == isEqual
         }
         linked.removeAll(keepingCapacity: true)
         try list.appendLinks(to: &linked)
-        return linked.contains { keys.contains($0) == isEqual }
+        return linked.contains { isAmongKeys($0) == isEqual }
       default: return false
       }
     }
+  }
+
+  private func isAmongKeys(_ key: ObjectKey) -> Bool {
+    keys.hasAscending { ScalarValue.compare($0, key) }
   }
 }

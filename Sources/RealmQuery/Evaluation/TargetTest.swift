@@ -49,6 +49,7 @@ final class TargetTest {
     try BlockPredicate(predicate).forEachBlock(of: objectClass, run) {
       (cursor, rows) throws(QueryFailure) in
       try rows.forEachRow { keys.append(cursor.key(at: $0)) }
+      return true
     }
     return KeySet(ascending: keys)
   }

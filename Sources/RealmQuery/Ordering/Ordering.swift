@@ -32,13 +32,16 @@ struct Ordering {
 
   var isEmpty: Bool { clauses.isEmpty }
 
+  /// The limit if the first clause is one.
+  var firstLimit: Int? {
+    if case .limit(let limit)? = clauses.first { limit } else { nil }
+  }
+
   /// Applies the clauses to objects in their start order.
   func apply(to keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) -> [ObjectKey] {
     var keys = keys
     if let failure {
-      var count = keys.count
-      if case .limit(let limit)? = clauses.first { count = min(count, limit) }
-      if count > 0 { throw .query(failure) }
+      if min(keys.count, firstLimit ?? .max) > 0 { throw .query(failure) }
     }
     var i = 0
     while i < clauses.count, !keys.isEmpty {

@@ -35,6 +35,7 @@ final class SortColumn {
   private let values: UnsafeMutablePointer<QueryValue>
   private let rest: Rest
   private let isAscending: Bool
+  private let isNullable: Bool
 
   /// Whether rank and prefix tell the whole order.
   var isExact: Bool { rest == .none }
@@ -45,6 +46,7 @@ final class SortColumn {
   /// Reads the values of objects.
   init(_ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) {
     isAscending = path.isAscending
+    isNullable = path.property.isNullable
     switch path.key == nil ? path.property.kind : .mixed {
     case .int, .bool, .float, .double, .link: rest = .none
     case .string, .data: rest = .text
@@ -162,7 +164,13 @@ final class SortColumn {
         }
       }
     case .string(let leaf):
-      for i in first..<next { setText(i, try leaf.value(at: Int(rows[i &- first]))) }
+      if let (base, width) = leaf.shortElements {
+        let elements = ShortTexts(
+          base: base, width: width, count: cursor.count, isNullable: isNullable)
+        for i in first..<next { setText(i, elements.text(at: Int(rows[i &- first]))) }
+      } else {
+        for i in first..<next { setText(i, try leaf.value(at: Int(rows[i &- first]))) }
+      }
     case .date(let leaf):
       for i in first..<next { setDate(i, try leaf.value(at: Int(rows[i &- first]))) }
     case let leaf:

@@ -59,10 +59,11 @@ final class BlockPredicate {
   /// Whether every object matches.
   var isAlwaysTrue: Bool { if case .always(true) = root { true } else { false } }
 
-  /// Walks all objects of a class; `body` gets the rows of each block that match.
+  /// Walks all objects of a class until `body`, which gets the rows of each block that match,
+  /// returns false.
   func forEachBlock(
     of objectClass: ObjectClass, _ run: QueryRun,
-    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Void
+    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     let cursor = try reading { () throws(StorageError) in
       try TableCursor(objectClass.table, columns: columns)
@@ -70,7 +71,7 @@ final class BlockPredicate {
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)
       let rows = try matches(cursor)
-      if !rows.isEmpty { try body(cursor, rows) }
+      if !rows.isEmpty, try !body(cursor, rows) { return }
     }
   }
 

@@ -158,11 +158,14 @@ extension ColumnTest {
   }
 
   private static func links(
-    _ leaf: IntegerLeaf, _ count: Int, _ keys: [ObjectKey], _ matchesNull: Bool, _ isEqual: Bool
+    _ leaf: IntegerLeaf, _ count: Int, _ keys: [Int64], _ matchesNull: Bool, _ isEqual: Bool
   ) -> RowMask {
     let nulls = leaf.noLinks(count)
-    var found = RowMask.empty
-    for key in keys where key.rawValue >= 0 { found = found | leaf.equal(count, key.rawValue &+ 1) }
+    let found = RowMask.filled { out in
+      keys.withUnsafeBufferPointer {
+        leaf.packed.fillMaskAny(out, from: leaf.first, count: count, sortedKeys: $0)
+      }
+    }
     let matching = isEqual ? found : found.inverted(count).subtracting(nulls)
     return matchesNull ? matching | nulls : matching
   }

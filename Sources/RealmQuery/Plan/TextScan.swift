@@ -63,34 +63,35 @@ struct TextScan {
     guard pattern.count < texts.width else {
       return matchesNull ? each(texts.all, texts.text) : .empty
     }
-    if texts.width < 4 || matchesNull || pattern.isEmpty { return each(texts.all, texts.text) }
-    // Up to 16 bytes: what an element must be, and which of its bytes matter.
-    var wanted = SIMD16<UInt8>(repeating: 0)
-    var mask = SIMD16<UInt8>(repeating: 0)
-    for i in 0..<pattern.count {
-      wanted[i] = pattern[i]
-      mask[i] = .max
+    if texts.width < 4 || texts.width > 16 || matchesNull || pattern.isEmpty {
+      return each(texts.all, texts.text)
     }
-    wanted[texts.width - 1] = UInt8(texts.width - 1 - pattern.count)
-    mask[texts.width - 1] = .max
-    // Reason for the casts: both types have 16 bytes, of which any pattern is a value.
-    let wantedWords = unsafeBitCast(wanted, to: SIMD2<UInt64>.self)
-    // As above.
-    let maskWords = unsafeBitCast(mask, to: SIMD2<UInt64>.self)
+    // What an element must be, and which of its bytes matter.
+    var wanted: (UInt64, UInt64) = (0, 0)
+    var mask: (UInt64, UInt64) = (0, 0)
+    func want(_ byte: UInt8, at i: Int) {
+      let shift = UInt64(truncatingIfNeeded: 8 * (i % 8))
+      if i < 8 {
+        wanted.0 |= UInt64(byte) &<< shift
+        mask.0 |= 0xFF &<< shift
+      } else {
+        wanted.1 |= UInt64(byte) &<< shift
+        mask.1 |= 0xFF &<< shift
+      }
+    }
+    for (i, byte) in pattern.enumerated() { want(byte, at: i) }
+    want(UInt8(texts.width - 1 - pattern.count), at: texts.width - 1)
     switch texts.width {
     case 4:
-      let (key, bits) = (
-        UInt32(truncatingIfNeeded: wantedWords[0]), UInt32(truncatingIfNeeded: maskWords[0])
-      )
+      let key = UInt32(truncatingIfNeeded: wanted.0)
+      let bits = UInt32(truncatingIfNeeded: mask.0)
       return texts.filter { ($0.loadUnaligned(as: UInt32.self) ^ key) & bits == 0 }
     case 8:
-      let (key, bits) = (wantedWords[0], maskWords[0])
-      return texts.filter { ($0.loadUnaligned(as: UInt64.self) ^ key) & bits == 0 }
+      return texts.filter { ($0.loadUnaligned(as: UInt64.self) ^ wanted.0) & mask.0 == 0 }
     case 16:
       return texts.filter {
-        let low = ($0.loadUnaligned(as: UInt64.self) ^ wantedWords[0]) & maskWords[0]
-        let high =
-          ($0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) ^ wantedWords[1]) & maskWords[1]
+        let low = ($0.loadUnaligned(as: UInt64.self) ^ wanted.0) & mask.0
+        let high = ($0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) ^ wanted.1) & mask.1
         return low | high == 0
       }
     default: return each(texts.all, texts.text)

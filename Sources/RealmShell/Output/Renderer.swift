@@ -61,13 +61,20 @@ struct Renderer {
   /// Statements that would make the objects again; only what is stored belongs in them.
   private func renderLiterals(_ rows: Range<Int>) throws(ShellError) {
     let record = RecordWriter(result, RecordFormat(.literal), to: out)
-    let values = ValueWriter(result.schema, to: out)
-    let columns = result.columns.indices.filter { result.columns[$0].isStored }
+    let start = Array("add \(quotedName(result.objectClass.name)) {".utf8)
+    // Quoting a name takes longer than writing a value.
+    let memory = ByteWriter()
+    let names = ValueWriter(result.schema, to: memory)
+    var labels: [(column: Int, text: [UInt8])] = []
+    for (i, column) in result.columns.enumerated() where column.isStored {
+      if !labels.isEmpty { memory.write(", ") }
+      names.key(column.title, .literal)
+      labels.append((i, memory.takeBytes()))
+    }
     try forEachRow(rows) { (_) throws(ShellError) in
-      out.write("add \(quotedName(result.objectClass.name)) {")
-      for (i, column) in columns.enumerated() {
-        if i > 0 { out.write(", ") }
-        values.key(result.columns[column].title, .literal)
+      out.write(start)
+      for (column, text) in labels {
+        out.write(text)
         try record.write(column)
       }
       out.write("}\n")

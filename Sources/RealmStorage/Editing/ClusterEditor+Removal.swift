@@ -32,7 +32,7 @@ extension ClusterEditor {
     let child = inner.child(holding: key)
     let isEmpty = try remove(
       from: &inner.children[child], key &- inner.offset(of: child), depth: depth + 1)
-    inner.total -= 1
+    inner.total &-= 1
     guard isEmpty else {
       try inner.save(&ref, store)
       return false

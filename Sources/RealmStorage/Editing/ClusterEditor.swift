@@ -90,7 +90,7 @@ struct ClusterEditor {
     let depth = try store.node(root).isInner ? ClusterInner(root, store).depth + 1 : 1
     var top = ClusterInner(
       children: [root, sibling.ref], depth: depth, keys: [0, sibling.offset],
-      total: try count(root) + count(sibling.ref))
+      total: try count(root) &+ count(sibling.ref))
     top.compactIfPossible()
     root = try top.make(store)
   }
@@ -111,10 +111,10 @@ struct ClusterEditor {
     let offset = inner.offset(of: child)
     var below = inner.children[child]
     let sibling = try insert(into: &below, key &- offset, depth: depth + 1)
-    inner.total += 1
+    inner.total &+= 1
     guard let sibling else {
       if below != inner.children[child] { try store.set(&ref, child + 3, below) }
-      try store.set(&ref, 2, Int64(inner.total * 2 + 1))
+      try store.set(&ref, 2, Int64(inner.total &* 2 | 1))
       return nil
     }
     inner.children[child] = below
@@ -137,7 +137,7 @@ struct ClusterEditor {
     if isLast {
       let right = ClusterInner(
         children: [sibling.ref], depth: inner.depth, keys: nil, total: try count(sibling.ref))
-      inner.total -= right.total
+      inner.total &-= right.total
       inner.compactIfPossible()
       try inner.save(&ref, store)
       return Sibling(ref: try right.make(store), offset: sibling.offset)
@@ -147,8 +147,8 @@ struct ClusterEditor {
     var right = ClusterInner(
       children: Array(inner.children[position...]), depth: inner.depth,
       keys: keys[position...].map { $0 &- first }, total: 0)
-    for child in right.children { right.total += try count(child) }
-    inner.total -= right.total
+    for child in right.children { right.total &+= try count(child) }
+    inner.total &-= right.total
     inner.children.replaceSubrange(position..., with: [sibling.ref])
     inner.keys?.replaceSubrange(position..., with: [sibling.offset])
     try inner.save(&ref, store)
@@ -212,7 +212,12 @@ struct ClusterEditor {
   func makeGeneral(_ ref: inout Int64) throws(StorageError) -> Int64 {
     let first = try store.element(ref, 0)
     guard first & 1 != 0 else { return first }
-    let keys = try store.makeIntegers((0..<(first >> 1)).map { $0 }, .unsignedKeys)
+    let count = first >> 1
+    guard count >= 0, count <= ClusterEditor.maximumCount else {
+      throw .damage(
+        .tooManyElements, at: Int(ref), found: Int(count), limit: ClusterEditor.maximumCount)
+    }
+    let keys = try store.makeIntegers((0..<count).map { $0 }, .unsignedKeys)
     try store.set(&ref, 0, keys)
     return keys
   }

@@ -63,7 +63,7 @@ struct ClusterInner {
       try store.makeIntegers(keys.map { Int64(bitPattern: $0) }, .unsignedKeys)
     }
     return try store.makeIntegers(
-      [first ?? 0, Int64(depth * 2 + 1), Int64(total * 2 + 1)] + children, .innerRefs)
+      [first ?? 0, Int64(depth * 2 + 1), Int64(total &* 2 | 1)] + children, .innerRefs)
   }
 
   /// Writes the node back.

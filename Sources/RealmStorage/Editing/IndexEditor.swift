@@ -59,11 +59,17 @@ struct IndexEditor {
   func insert(
     _ root: inout Int64, _ object: ObjectKey, _ value: IndexedValue, offset: Int = 0
   ) throws(StorageError) {
-    let chunk = Int64(value.key.chunk(at: offset))
-    let sibling = try insert(below: &root, chunk, depth: 0) {
+    try insert(&root, chunk: Int64(value.key.chunk(at: offset))) {
       (element: inout Int64?) throws(StorageError) in
       try add(object, value, offset, to: &element)
     }
+  }
+
+  /// Changes the element of a chunk, or adds one; the root may be split.
+  func insert(
+    _ root: inout Int64, chunk: Int64, _ change: (inout Int64?) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let sibling = try insert(below: &root, chunk, depth: 0, change)
     let children: [Int64]
     switch sibling {
     case nil: return
@@ -153,7 +159,7 @@ struct IndexEditor {
     _ object: ObjectKey, _ value: IndexedValue, _ offset: Int, to element: inout Int64?
   ) throws(StorageError) {
     guard let present = element else {
-      element = object.rawValue * 2 + 1
+      element = SearchIndex.element(for: object)
       return
     }
     let isDeepest = offset + 4 > IndexEditor.maximumOffset
@@ -195,7 +201,7 @@ struct IndexEditor {
       var sub = try makeEmpty()
       let chunk = Int64(first.key.chunk(at: offset + 4))
       let whole = list
-      _ = try insert(below: &sub, chunk, depth: 0) {
+      try insert(&sub, chunk: chunk) {
         (element: inout Int64?) throws(StorageError) in element = whole
       }
       try insert(&sub, object, value, offset: offset + 4)
@@ -216,7 +222,7 @@ struct IndexEditor {
     try tree.insert(&list, low, .value(.int(object.rawValue)))
   }
 
-  private func key(in list: Int64, _ index: Int) throws(StorageError) -> ObjectKey {
+  func key(in list: Int64, _ index: Int) throws(StorageError) -> ObjectKey {
     let cell = try TreeEditor(integersIn: store).cell(list, index)
     guard case .value(.int(let number)) = cell else { return .null }
     return ObjectKey(number)
@@ -225,10 +231,14 @@ struct IndexEditor {
   // MARK: Removal
 
   /// Removes an object that stands under a value; nothing happens if it does not.
+  ///
+  /// - Parameter wordByteCount: In an index of words, the length of the word: an entry higher up is
+  ///   that of a shorter word.
   func remove(
-    _ root: inout Int64, _ object: ObjectKey, _ key: IndexKey
+    _ root: inout Int64, _ object: ObjectKey, _ key: IndexKey, wordByteCount: Int = 0
   ) throws(StorageError) {
-    if try remove(below: &root, object, key, offset: 0, depth: 0) {
+    let removal = Removal(object: object, key: key, wordByteCount: wordByteCount)
+    if try remove(below: &root, removal, offset: 0, depth: 0) {
       try store.freeTree(root)
       root = try makeEmpty()
     }
@@ -240,28 +250,36 @@ struct IndexEditor {
     }
   }
 
+  private struct Removal {
+    var object: ObjectKey
+    var key: IndexKey
+    var wordByteCount: Int
+  }
+
   /// - Returns: whether the node has no entries any more.
   private func remove(
-    below ref: inout Int64, _ object: ObjectKey, _ key: IndexKey, offset: Int, depth: Int
+    below ref: inout Int64, _ removal: Removal, offset: Int, depth: Int
   ) throws(StorageError) -> Bool {
     guard depth < SearchIndex.maximumDepth else { throw .damage(.badDepth, at: Int(ref)) }
     let node = try SearchIndex.Node(at: ref, in: store.view)
-    let chunk = key.chunk(at: offset)
+    let chunk = removal.key.chunk(at: offset)
     let child = node.firstChild(notBelow: chunk)
     guard child < node.keys.count else { return node.keys.count == 0 }
     let old = node.node[child + 1]
     var element = old
     let isGone: Bool
     if node.node.isInner {
-      isGone = try remove(below: &element, object, key, offset: offset, depth: depth + 1)
+      isGone = try remove(below: &element, removal, offset: offset, depth: depth + 1)
     } else {
       guard node.keys[child] == Int64(chunk) else { return false }
+      let isSub = element & 1 == 0 ? try store.node(element).hasContext : false
+      guard isSub || removal.wordByteCount <= offset + 4 else { return false }
       if element & 1 != 0 {
-        isGone = SearchIndex.objectKey(element) == object
-      } else if try store.node(element).hasContext {
-        isGone = try remove(below: &element, object, key, offset: offset + 4, depth: depth + 1)
+        isGone = SearchIndex.objectKey(element) == removal.object
+      } else if isSub {
+        isGone = try remove(below: &element, removal, offset: offset + 4, depth: depth + 1)
       } else {
-        isGone = try remove(fromList: &element, object)
+        isGone = try remove(fromList: &element, removal.object)
       }
     }
     guard isGone else {
@@ -282,14 +300,14 @@ struct IndexEditor {
     fromList list: inout Int64, _ object: ObjectKey
   ) throws(StorageError) -> Bool {
     let tree = TreeEditor(integersIn: store)
-    var (low, high) = (0, try tree.count(list))
-    while low < high {
-      let middle = (low + high) / 2
-      if try key(in: list, middle) < object { low = middle + 1 } else { high = middle }
+    let position = try firstPosition(in: list, notBelow: object)
+    var isFound = false
+    // Other writers can have left an object twice under a word.
+    while position < (try tree.count(list)), try key(in: list, position) == object {
+      try tree.remove(&list, position)
+      isFound = true
     }
-    if low < (try tree.count(list)), try key(in: list, low) == object {
-      try tree.remove(&list, low)
-    } else {
+    if !isFound {
       // A list of several values is ordered by value.
       let cells = try tree.cells(list)
       for (i, cell) in cells.enumerated().reversed() {
@@ -297,5 +315,17 @@ struct IndexEditor {
       }
     }
     return try tree.count(list) == 0
+  }
+
+  /// The first position in an ascending list with a key that is not below another one.
+  func firstPosition(
+    in list: Int64, notBelow object: ObjectKey
+  ) throws(StorageError) -> Int {
+    var (low, high) = (0, try TreeEditor(integersIn: store).count(list))
+    while low < high {
+      let middle = (low + high) / 2
+      if try key(in: list, middle) < object { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

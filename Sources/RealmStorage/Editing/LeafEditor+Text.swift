@@ -36,6 +36,7 @@ extension LeafEditor {
       try store.insert(&ref, row, try makeBig(bytes))
       return true
     }
+    if node.hasRefs { return try splice(&ref, row, bytes, .insert) }
     guard LeafEditor.fitsShort(bytes, node) else { return false }
     LeafEditor.write(bytes, to: try store.openGap(&ref, at: row), width: node.width)
     return true
@@ -51,6 +52,7 @@ extension LeafEditor {
       try store.freeTree(old)
       return true
     }
+    if node.hasRefs { return try splice(&ref, row, bytes, .set) }
     guard LeafEditor.fitsShort(bytes, node) else { return false }
     LeafEditor.write(bytes, to: try store.place(&ref, of: row), width: node.width)
     return true
@@ -65,9 +67,66 @@ extension LeafEditor {
       try store.freeTree(old)
       return true
     }
-    guard !node.hasRefs, node.scheme == .bytes, node.width > 0 else { return false }
+    if node.hasRefs { return try splice(&ref, row, nil, .remove) }
+    guard node.scheme == .bytes, node.width > 0 else { return false }
     try store.closeGap(&ref, at: row)
     return true
+  }
+
+  private enum Change { case insert, set, remove }
+
+  /// Changes a row of the medium form.
+  ///
+  /// - Returns: false, with nothing changed, if the value is too long for the form.
+  private func splice(
+    _ ref: inout Int64, _ row: Int, _ bytes: [UInt8]?, _ change: Change
+  ) throws(StorageError) -> Bool {
+    let isText = type.layout == .string
+    let limit = isText ? LeafEditor.mediumTextLimit : LeafEditor.mediumBinaryLimit
+    guard (bytes?.count ?? 0) <= limit else { return false }
+    var slots = try store.integers(ref)
+    guard slots.count >= 3 else { throw .damage(.tooFewElements, at: Int(ref), limit: 3) }
+    var ends = try store.integers(slots[0])
+    try NodeStore.check(row, below: ends.count + (change == .insert ? 1 : 0), ref)
+    let begin = row == 0 ? 0 : ends[row - 1]
+    let oldEnd = change == .insert ? begin : ends[row]
+    let content = change == .remove ? [] : (bytes ?? []) + (isText ? [0] : [])
+    try spliceBlob(&slots[1], from: Int(begin), to: Int(oldEnd), content)
+    let newEnd = begin &+ Int64(content.count)
+    switch change {
+    case .insert:
+      ends.insert(newEnd, at: row)
+      try store.insert(&slots[2], row, bytes == nil ? 1 : 0)
+    case .set:
+      ends[row] = newEnd
+      try store.set(&slots[2], row, bytes == nil ? 1 : 0)
+    case .remove:
+      ends.remove(at: row)
+      try store.remove(&slots[2], row)
+    }
+    let later = change == .remove ? row : row + 1
+    for i in later..<max(later, ends.count) { ends[i] &+= newEnd - oldEnd }
+    try store.replace(&slots[0], ends)
+    for i in 0..<3 { try store.set(&ref, i, slots[i]) }
+    return true
+  }
+
+  /// Replaces a part of a blob.
+  private func spliceBlob(
+    _ blob: inout Int64, from begin: Int, to end: Int, _ content: [UInt8]
+  ) throws(StorageError) {
+    let old = try store.view.blob(at: blob)
+    guard begin >= 0, begin <= end, end <= old.count else {
+      throw .damage(.textPastEnd, at: old.offset, found: end, limit: old.count)
+    }
+    let count = old.count - (end - begin) + content.count
+    try store.makeRoom(&blob, payloadByteCount: count)
+    let payload = store.bytes(blob) + 8
+    memmove(payload + begin + content.count, payload + end, old.count - end)
+    content.withUnsafeBytes {
+      if let source = $0.baseAddress { memcpy(payload + begin, source, $0.count) }
+    }
+    store.setHeader(blob, flags: 0x10, width: 1, count: count)
   }
 
   private static func fitsShort(_ bytes: [UInt8]?, _ node: NodeView) -> Bool {

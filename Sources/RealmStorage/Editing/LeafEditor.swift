@@ -53,10 +53,10 @@ struct LeafEditor {
       if try prepareElements(&ref, cell) {
         write(try element(cell), to: try store.openGap(&ref, at: row))
       } else {
-        try remake(&ref) { $0.insert(cell, at: row) }
+        try remake(&ref, row, isInsertion: true) { $0.insert(cell, at: row) }
       }
     case .text where try insertText(&ref, at: row, cell): break
-    case .text, .whole: try remake(&ref) { $0.insert(cell, at: row) }
+    case .text, .whole: try remake(&ref, row, isInsertion: true) { $0.insert(cell, at: row) }
     }
   }
 
@@ -77,10 +77,10 @@ struct LeafEditor {
       if try prepareElements(&ref, cell) {
         write(try element(cell), to: try store.place(&ref, of: row))
       } else {
-        try remake(&ref) { $0[row] = cell }
+        try remake(&ref, row) { $0[row] = cell }
       }
     case .text where try setText(&ref, at: row, cell): break
-    case .text, .whole: try remake(&ref) { $0[row] = cell }
+    case .text, .whole: try remake(&ref, row) { $0[row] = cell }
     }
   }
 
@@ -98,16 +98,17 @@ struct LeafEditor {
       if try store.node(ref).width > 0 {
         try store.closeGap(&ref, at: row)
       } else {
-        try remake(&ref) { $0.remove(at: row) }
+        try remake(&ref, row) { $0.remove(at: row) }
       }
     case .text where try removeText(&ref, at: row): break
-    case .text, .whole: try remake(&ref) { $0.remove(at: row) }
+    case .text, .whole: try remake(&ref, row) { $0.remove(at: row) }
     }
   }
 
   /// Moves the rows from `row` on into a new leaf.
   func split(_ ref: inout Int64, at row: Int) throws(StorageError) -> Int64 {
     let cells = try cells(ref)
+    try NodeStore.check(row, below: cells.count + 1, ref)
     let right = try make(Array(cells[row...]))
     try discard(ref)
     ref = try make(Array(cells[..<row]))
@@ -115,8 +116,11 @@ struct LeafEditor {
   }
 
   /// Makes the leaf anew from its changed values.
-  private func remake(_ ref: inout Int64, _ change: (inout [Cell]) -> Void) throws(StorageError) {
+  private func remake(
+    _ ref: inout Int64, _ row: Int, isInsertion: Bool = false, _ change: (inout [Cell]) -> Void
+  ) throws(StorageError) {
     var cells = try cells(ref)
+    try NodeStore.check(row, below: cells.count + (isInsertion ? 1 : 0), ref)
     change(&cells)
     let fresh = try make(cells)
     try discard(ref)

@@ -22,7 +22,7 @@ extension NodeStore {
   /// - Returns: the first byte of the gap.
   func openGap(_ ref: inout Int64, at row: Int) throws(StorageError) -> UnsafeMutableRawPointer {
     let old = try node(ref)
-    precondition(row >= 0 && row <= old.count)
+    try NodeStore.check(row, below: old.count + 1, ref)
     try makeRoom(&ref, payloadByteCount: (old.count + 1) * old.width)
     let place = bytes(ref) + 8 + row * old.width
     memmove(place + old.width, place, (old.count - row) * old.width)
@@ -34,7 +34,7 @@ extension NodeStore {
   func place(_ ref: inout Int64, of row: Int) throws(StorageError) -> UnsafeMutableRawPointer {
     try makeWritable(&ref)
     let node = try node(ref)
-    precondition(row >= 0 && row < node.count)
+    try NodeStore.check(row, below: node.count, ref)
     return bytes(ref) + 8 + row * node.width
   }
 

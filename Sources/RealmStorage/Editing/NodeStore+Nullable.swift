@@ -60,6 +60,7 @@ extension NodeStore {
   func setNullable(_ ref: inout Int64, _ row: Int, _ value: Int64?) throws(StorageError) {
     if let number = try stored(value, in: ref) { return try set(&ref, row + 1, number) }
     var values = try nullableIntegers(ref)
+    try NodeStore.check(row, below: values.count, ref)
     values[row] = value
     try replaceNullable(&ref, values)
   }
@@ -68,6 +69,7 @@ extension NodeStore {
   func insertNullable(_ ref: inout Int64, _ row: Int, _ value: Int64?) throws(StorageError) {
     if let number = try stored(value, in: ref) { return try insert(&ref, row + 1, number) }
     var values = try nullableIntegers(ref)
+    try NodeStore.check(row, below: values.count + 1, ref)
     values.insert(value, at: row)
     try replaceNullable(&ref, values)
   }

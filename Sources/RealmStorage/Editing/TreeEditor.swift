@@ -22,6 +22,28 @@ struct TreeEditor {
 
   func makeEmpty() throws(StorageError) -> Int64 { try leaf.makeEmpty() }
 
+  /// Makes a packed tree.
+  func make(_ cells: [Cell]) throws(StorageError) -> Int64 {
+    var level: [Int64] = []
+    var each = TreeEditor.maximumCount
+    for start in stride(from: 0, to: max(1, cells.count), by: each) {
+      level.append(try leaf.make(Array(cells[start..<min(cells.count, start + each)])))
+    }
+    while level.count > 1 {
+      var above: [Int64] = []
+      for start in stride(from: 0, to: level.count, by: TreeEditor.maximumCount) {
+        let end = min(level.count, start + TreeEditor.maximumCount)
+        let total = min(cells.count, end * each) - start * each
+        var inner = TreeInner(children: Array(level[start..<end]), total: Int64(total))
+        inner.perChild = Int64(each)
+        above.append(try inner.make(store))
+      }
+      level = above
+      each *= TreeEditor.maximumCount
+    }
+    return level[0]
+  }
+
   /// Number of elements.
   func count(_ ref: Int64) throws(StorageError) -> Int {
     if let total = try BPlusTreeCursor.elementCount(ofInner: try store.node(ref)) { return total }
@@ -35,7 +57,7 @@ struct TreeEditor {
       guard try store.node(ref).isInner else { return try leaf.cell(ref, index) }
       let inner = try TreeInner(ref, store)
       let child = inner.child(holding: index)
-      index -= inner.start(of: child)
+      index &-= inner.start(of: child)
       ref = inner.children[child]
     }
     throw .damage(.badDepth, at: Int(root), found: 0, limit: BPlusTreeCursor.maximumDepth)
@@ -67,7 +89,7 @@ struct TreeEditor {
     let inner = try TreeInner(ref, store)
     let child = inner.child(holding: index)
     var below = inner.children[child]
-    try change(&below, index - inner.start(of: child), depth: depth + 1, body)
+    try change(&below, index &- inner.start(of: child), depth: depth + 1, body)
     if below != inner.children[child] { try store.set(&ref, child + 1, below) }
   }
 
@@ -83,7 +105,7 @@ struct TreeEditor {
   func insert(_ root: inout Int64, _ index: Int, _ cell: Cell) throws(StorageError) {
     guard let right = try insert(into: &root, index, cell, depth: 0) else { return }
     let (leftCount, rightCount) = (try count(root), try count(right))
-    var top = TreeInner(children: [root, right], total: Int64(leftCount + rightCount))
+    var top = TreeInner(children: [root, right], total: Int64(leftCount &+ rightCount))
     if try isCompactOrLeaf(root), try isCompactOrLeaf(right), rightCount <= leftCount {
       top.perChild = Int64(leftCount)
     } else {
@@ -114,13 +136,13 @@ struct TreeEditor {
     let child = inner.child(holding: index)
     let start = inner.start(of: child)
     let sibling = try insert(
-      into: &inner.children[child], index - start, cell, depth: depth + 1)
+      into: &inner.children[child], index &- start, cell, depth: depth + 1)
     let isLast = child == inner.children.count - 1
-    inner.total += 1
+    inner.total &+= 1
     if !isLast { inner.makeGeneral() }
     if inner.perChild != nil, try !isCompactOrLeaf(inner.children[child]) { inner.makeGeneral() }
     if inner.starts != nil {
-      for later in child..<inner.children.count - 1 { inner.starts?[later] += 1 }
+      for later in child..<inner.children.count - 1 { inner.starts?[later] &+= 1 }
     }
     guard let sibling else {
       try inner.save(&ref, store)
@@ -160,7 +182,7 @@ struct TreeEditor {
     if let each = inner.perChild, !isLast || leftCount != Int(each) { inner.makeGeneral() }
     guard inner.children.count >= TreeEditor.maximumCount else {
       inner.children.insert(sibling, at: position)
-      inner.starts?.insert(Int64(start + leftCount), at: position - 1)
+      inner.starts?.insert(Int64(start &+ leftCount), at: position - 1)
       try inner.save(&ref, store)
       return nil
     }
@@ -168,7 +190,7 @@ struct TreeEditor {
     if isLast {
       var right = TreeInner(children: [sibling], total: siblingCount)
       if let each = inner.perChild { right.perChild = each } else { right.starts = [] }
-      inner.total -= siblingCount
+      inner.total &-= siblingCount
       try inner.save(&ref, store)
       return try right.make(store)
     }
@@ -176,10 +198,10 @@ struct TreeEditor {
     let starts = inner.starts ?? []
     let movedStart = starts[position - 1]
     var right = TreeInner(
-      children: Array(inner.children[position...]), total: inner.total - movedStart)
-    right.starts = starts[position...].map { $0 - movedStart }
+      children: Array(inner.children[position...]), total: inner.total &- movedStart)
+    right.starts = starts[position...].map { $0 &- movedStart }
     inner.children.replaceSubrange(position..., with: [sibling])
-    inner.starts?.replaceSubrange((position - 1)..., with: [Int64(start + leftCount)])
+    inner.starts?.replaceSubrange((position - 1)..., with: [Int64(start &+ leftCount)])
     inner.total = movedStart
     try inner.save(&ref, store)
     return try right.make(store)
@@ -217,14 +239,14 @@ struct TreeEditor {
     var inner = try TreeInner(ref, store)
     let child = inner.child(holding: index)
     let isEmpty = try remove(
-      from: &inner.children[child], index - inner.start(of: child), depth: depth + 1)
-    inner.total -= 1
+      from: &inner.children[child], index &- inner.start(of: child), depth: depth + 1)
+    inner.total &-= 1
     if child < inner.children.count - 1 { inner.makeGeneral() }
     if inner.perChild != nil, !isEmpty, try !isCompactOrLeaf(inner.children[child]) {
       inner.makeGeneral()
     }
     if inner.starts != nil {
-      for later in child..<inner.children.count - 1 { inner.starts?[later] -= 1 }
+      for later in child..<inner.children.count - 1 { inner.starts?[later] &-= 1 }
     }
     if isEmpty {
       try store.freeTree(inner.children[child])
@@ -300,16 +322,16 @@ struct TreeInner {
   /// Gives up the compact form.
   mutating func makeGeneral() {
     guard let each = perChild else { return }
-    starts = (1..<max(1, children.count)).map { each * Int64($0) }
+    starts = (1..<max(1, children.count)).map { each &* Int64($0) }
     perChild = nil
   }
 
   func make(_ store: NodeStore) throws(StorageError) -> Int64 {
     let first =
-      if let perChild { perChild * 2 + 1 } else {
+      if let perChild { perChild &* 2 | 1 } else {
         try store.makeIntegers(starts ?? [], .unsignedKeys)
       }
-    return try store.makeIntegers([first] + children + [total * 2 + 1], .innerRefs)
+    return try store.makeIntegers([first] + children + [total &* 2 | 1], .innerRefs)
   }
 
   /// Writes the node back.

@@ -14,6 +14,8 @@ public final class RealmFile {
   private let mapping: UnsafeMutableRawPointer?
   /// A copy of the bytes the file was made from, if it has no path.
   private let copy: UnsafeMutableRawBufferPointer?
+  /// Keeps the bytes of a write transaction.
+  private var region: TransactionRegion?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
@@ -95,6 +97,17 @@ public final class RealmFile {
     }
   }
 
+  /// Shows the committed and the new nodes of a write transaction; `path` is empty.
+  init(_ region: TransactionRegion) {
+    path = ""
+    byteCount = region.byteCount
+    (mapping, copy, device, inode) = (nil, nil, 0, 0)
+    bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)
+    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    openingHeader = FileHeader.empty
+    self.region = region
+  }
+
   deinit {
     copy?.deallocate()
     guard let mapping else { return }
@@ -153,17 +166,34 @@ public final class RealmFile {
   /// Allows the next walk as much work as it needs; see `FileMemory.renewWork`.
   public func renewWork() { memory.renewWork() }
 
-  /// Whether the path still leads to the mapped file, with the same size.
-  func isCurrent() -> Bool {
-    if path.isEmpty { return true }
-    guard let status = try? Syscalls.status(ofPath: path) else { return false }
-    return status.device == device && status.inode == inode && status.byteCount == byteCount
+  /// Where the path leads now.
+  enum Standing {
+    /// To the mapped file, which has at least its size.
+    case same
+    /// To the mapped file, which was cut off.
+    case cutOff
+    /// To another file, or nowhere. The mapped one stays as it was replaced.
+    case elsewhere
+  }
+
+  func standing() -> Standing {
+    if path.isEmpty { return .same }
+    guard let status = try? Syscalls.status(ofPath: path), status.device == device,
+      status.inode == inode
+    else { return .elsewhere }
+    return status.byteCount >= byteCount ? .same : .cutOff
+  }
+
+  /// Whether an empty file has got bytes.
+  func hasBegun() -> Bool {
+    guard byteCount == 0, let status = try? Syscalls.status(ofPath: path) else { return false }
+    return status.byteCount > 0
   }
 
   /// Whether the header is as it was when the file was mapped.
   public func isUnchanged() -> Bool {
     guard let now = currentHeader() else { return bytes.isEmpty }
-    return now == openingHeader && isCurrent()
+    return now == openingHeader && standing() != .cutOff
   }
 
   /// The header as it is on disk now; nil if it cannot be read.

@@ -124,11 +124,11 @@ enum Attachment {
   ///
   /// Source: file-format-writing.md 6.6 (1).
   static func checkSession(
-    _ header: SharedHeader, _ profile: SessionProfile, holder: Int32?
+    _ header: SharedHeader, _ profile: SessionProfile, _ descriptor: LockDescriptor
   ) throws(LockError) {
     func check(_ what: LockError.Mismatch, _ found: Int, _ expected: Int) throws(LockError) {
       guard found == expected else {
-        throw .incompatible(what, found: found, expected: expected, holder: holder)
+        throw .incompatible(what, found: found, expected: expected, holder: descriptor.holder())
       }
     }
     try check(

@@ -81,9 +81,11 @@ extension LockFile {
   /// To be called by a writer before it takes space for a commit, and before it changes the file.
   ///
   /// - Precondition: The thread has the write mutex.
-  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`, `timedOut` when someone hangs with the
+  ///   control mutex.
   public func purgeVersions() throws(LockError) -> VersionBounds {
     precondition(isWriting)
+    try finishAnnouncement()
     try versionsMutex.lock()
     defer { versionsMutex.unlock() }
     let all = try slots.all(header)
@@ -113,6 +115,22 @@ extension LockFile {
     }
     if !hasFreeSlot { try slots.grow(header) }
     return bounds
+  }
+
+  /// Announces the newest version fully, if its writer died or gave up before.
+  ///
+  /// Whoever opens the file reads it under the control mutex, as it was one commit ago at the oldest:
+  /// the next commit, which may overwrite that, must not begin before the mutex was free.
+  private func finishAnnouncement() throws(LockError) {
+    let newest = try versionsMutex.withLock { () throws(LockError) in
+      let all = try slots.all(header)
+      return all[try newestSlot(in: all)].version
+    }
+    guard newestVersion != newest else { return }
+    try controlMutex.lock(until: Self.controlDeadline)
+    defer { controlMutex.unlock() }
+    header.atomic(at: LockLayout.newestVersion).pointee.store(newest, ordering: .releasing)
+    hasNews = true
   }
 
   /// Frees a slot that a writer was filling when it died.
@@ -149,11 +167,12 @@ extension LockFile {
     let activeCount = try add(content)
     critical.pointee.store(0, ordering: .sequentiallyConsistent)
 
-    try controlMutex.lock()
+    // The version is there for every reader; the next writer does the rest if this one cannot.
+    hasNews = true
+    guard (try? controlMutex.lock(until: Self.controlDeadline)) != nil else { return }
+    defer { controlMutex.unlock() }
     header.atomic(at: LockLayout.versionCount).pointee.store(activeCount, ordering: .relaxed)
     header.atomic(at: LockLayout.newestVersion).pointee.store(version, ordering: .releasing)
-    controlMutex.unlock()
-    hasNews = true
   }
 
   /// Puts a version into a free slot; returns the number of slots in use.

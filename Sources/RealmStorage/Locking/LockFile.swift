@@ -29,6 +29,7 @@ import Synchronization
 /// | with the version list mutex | a slot half filled, not yet the newest | `purgeVersions` |
 /// | writing | nothing; a ticket that costs the next writer half a second | - |
 /// | publishing | the mark of the critical phase: no more writers | the next session |
+/// | after that | a number of the newest version that is too low | `purgeVersions` |
 ///
 /// Invariants:
 ///
@@ -47,14 +48,19 @@ import Synchronization
 /// 7. This process never waits on the condition variables. With glibc before 2.41 a waiter that is
 ///    killed makes every later broadcast hang, and genuine writers broadcast under the control mutex;
 ///    killing this program would freeze others. It looks at the newest version now and then instead.
-///    It does broadcast, since genuine processes wait; without any mutex, in case one was killed.
+///    It does broadcast, since genuine processes wait; without any mutex, in case one was killed. And
+///    it waits for the control mutex for a limited time only, in case a genuine writer hangs so.
 /// 8. Nothing in the file is trusted: indexes are checked against the mapping, the mapping against
 ///    the size of the file.
 ///
+/// A writer calls `lockForWriting`, `pin`, `purgeVersions`, writes the commit to the disk, calls
+/// `announce`, lets the pin go, and calls `unlockForWriting`.
+///
 /// All functions may be called from any thread, those of the writer only from the thread that has
-/// the write mutex. The fixed part is reached with atomics or under the mutexes in it, `slots` under
-/// the version list mutex, the state of the writer by the owner of the write mutex.
-public final class LockFile: @unchecked Sendable {  // Reason: guarded as the comment above tells.
+/// the write mutex. That it may be shared between threads is not checked by the compiler: the fixed
+/// part is reached with atomics or under the mutexes in it, `slots` under the version list mutex, the
+/// state of the writer by the owner of the write mutex.
+public final class LockFile: @unchecked Sendable {  // Reason: see the last paragraph above.
   /// What the participants have agreed on.
   public let profile: SessionProfile
   /// Whether this participant found nobody and began the session.
@@ -103,7 +109,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: guarded as the co
       if hasBegun {
         try Self.beginSession(header, slots, profile, try Self.start(begin))
       } else {
-        try Attachment.checkSession(header, profile, holder: descriptor.holder())
+        try Attachment.checkSession(header, profile, descriptor)
       }
       header.set(count &+ 1, at: LockLayout.participantCount)
     } catch {
@@ -122,7 +128,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: guarded as the co
 
   deinit {
     precondition(!isWriting, "closed while writing")
-    if (try? controlMutex.lock()) != nil {
+    if (try? controlMutex.lock(until: Self.controlDeadline)) != nil {
       let count = header.value(at: LockLayout.participantCount, as: UInt32.self)
       if count > 0 { header.set(count - 1, at: LockLayout.participantCount) }
       controlMutex.unlock()
@@ -172,18 +178,21 @@ public final class LockFile: @unchecked Sendable {  // Reason: guarded as the co
     header.atomic(at: LockLayout.newestSlot).pointee.store(0 as UInt32, ordering: .releasing)
   }
 
+  /// When to give up the control mutex, which nobody holds for long who is not opening the file.
+  static var controlDeadline: Deadline { Deadline(afterMilliseconds: 2000) }
+
   /// Does something while no process can join or leave, or grow the database file; keep it short.
   ///
-  /// - Throws: `sessionBroken`.
+  /// - Throws: `timedOut`, `sessionBroken`.
   public func withControl<Result>(_ body: () -> Result) throws(LockError) -> Result {
-    try controlMutex.lock()
+    try controlMutex.lock(until: Self.controlDeadline)
     defer { controlMutex.unlock() }
     return body()
   }
 
   /// The number of participants in all processes; dead ones count until the session ends.
   ///
-  /// - Throws: `sessionBroken`.
+  /// - Throws: `timedOut`, `sessionBroken`.
   public func participantCount() throws(LockError) -> Int {
     try withControl { Int(header.value(at: LockLayout.participantCount, as: UInt32.self)) }
   }

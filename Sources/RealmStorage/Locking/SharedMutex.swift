@@ -68,6 +68,15 @@ struct SharedMutex {
     precondition(result == 0, "unlocked by a thread that has not locked it")
   }
 
+  /// Does something while it is locked, however long it takes to get it.
+  func withLock<Result>(
+    _ body: () throws(LockError) -> Result
+  ) throws(LockError) -> Result {
+    try lock()
+    defer { unlock() }
+    return try body()
+  }
+
   private func isOwned(_ result: Int32) throws(LockError) -> Bool {
     switch result {
     case 0: return true

@@ -64,6 +64,13 @@ extension NodeStore {
     }
   }
 
+  /// Checks an index; in a damaged file, parts that belong together can have different lengths.
+  static func check(_ index: Int, below limit: Int, _ ref: Int64) throws(StorageError) {
+    guard index >= 0, index < limit else {
+      throw .damage(.badIndex, at: Int(ref), found: index, limit: limit)
+    }
+  }
+
   /// Makes a node of integers of the smallest width.
   func makeIntegers(
     _ values: [Int64], _ style: NodeStyle = .plain
@@ -148,25 +155,25 @@ extension NodeStore {
 
   /// Changes one element.
   ///
-  /// - Precondition: the index is below the count.
+  /// - Throws: `damaged` if there is no such element.
   func set(
     _ ref: inout Int64, _ i: Int, _ value: Int64, _ style: NodeStyle = .plain
   ) throws(StorageError) {
     let count = try view.integers(at: ref).count
-    precondition(i >= 0 && i < count)
+    try NodeStore.check(i, below: count, ref)
     let (width, payload) = try prepare(&ref, count: count, for: value, style)
     NodeStore.store(value, payload, width, i)
   }
 
   /// Inserts an element.
   ///
-  /// - Precondition: the index is not above the count.
+  /// - Throws: `damaged` if the index is above the count.
   func insert(
     _ ref: inout Int64, _ i: Int, _ value: Int64, _ style: NodeStyle = .plain
   ) throws(StorageError) {
     let old = try view.integers(at: ref)
     let (count, flags) = (old.count, old.flags & 0xF8)
-    precondition(i >= 0 && i <= count)
+    try NodeStore.check(i, below: count + 1, ref)
     let (width, payload) = try prepare(&ref, count: count + 1, for: value, style)
     if width >= 8 {
       let size = width / 8
@@ -190,11 +197,11 @@ extension NodeStore {
 
   /// Removes an element.
   ///
-  /// - Precondition: the index is below the count.
+  /// - Throws: `damaged` if there is no such element.
   func remove(_ ref: inout Int64, _ i: Int) throws(StorageError) {
     try makeWritable(&ref)
     let node = try view.integers(at: ref)
-    precondition(i >= 0 && i < node.count)
+    try NodeStore.check(i, below: node.count, ref)
     let payload = bytes(ref) + 8
     if node.width >= 8 {
       let size = node.width / 8
@@ -212,7 +219,7 @@ extension NodeStore {
   func truncate(_ ref: inout Int64, _ count: Int) throws(StorageError) {
     try makeWritable(&ref)
     let node = try view.integers(at: ref)
-    precondition(count >= 0 && count <= node.count)
+    try NodeStore.check(count, below: node.count + 1, ref)
     setHeader(ref, flags: node.flags & 0xF8, width: node.width, count: count)
   }
 

@@ -105,6 +105,24 @@ public final class Snapshot {
     tablesByKey = byKey
   }
 
+  /// Reads what a write transaction has made so far; `file` shows its nodes.
+  init(of file: RealmFile, uncommittedTop: Int64) throws(StorageError) {
+    (self.file, header, format) = (file, FileHeader.empty, FileFormat.current)
+    topRef = UInt64(uncommittedTop)
+    guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
+    let top = try view.refs(at: uncommittedTop, minimumCount: 7)
+    self.view = view
+    logicalByteCount = view.byteCount
+    version = try view.tagged(top, 6) ?? 1
+    historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
+    historySchemaVersion = try view.tagged(top, 9) ?? 0
+    let reader = GroupReader(top: top, view: view, format: .current, file: file)
+    (tables, brokenTables) = try reader.readTables()
+    var byKey: [TableKey: Int] = [:]
+    for i in tables.indices { byKey[tables[i].key] = i }
+    tablesByKey = byKey
+  }
+
   /// The table with a key; nil if there is none.
   public func table(_ key: TableKey) -> StoredTable? {
     tablesByKey[key].map { tables[$0] }
@@ -131,11 +149,18 @@ public final class Snapshot {
     return try view?.refs(at: Int64(bitPattern: topRef), minimumCount: 3)
   }
 
+  /// Whether the snapshot is intact, and the path leads to no newer one.
+  public func isNewest() -> Bool {
+    isIntact() && file.standing() == .same && !file.hasBegun()
+  }
+
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
-  /// process has committed since it was opened.
+  /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
-    if file.bytes.baseAddress == nil { return file.isCurrent() }
-    guard let now = file.currentHeader(), now == header, file.isCurrent() else { return false }
+    if file.bytes.baseAddress == nil { return true }
+    guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
+      return false
+    }
     guard let view, let top = try? topNode() else { return topRef == 0 }
     let newest = try? view.tagged(top, 6)
     return max(1, (newest ?? nil) ?? 1) == version

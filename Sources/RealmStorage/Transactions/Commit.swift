@@ -41,7 +41,7 @@ struct Commit {
       try dropEvacuation()
       try store.free(base.topRef)
     }
-    let version = base.version + 1
+    let version = base.version &+ 1
     let topRef = try writeLists(roots, version)
     try output.flush()
     try switchHeader(to: topRef)
@@ -162,7 +162,7 @@ struct Commit {
     }
     let topRef = end
     let size = Int64(space.fileEnd) * 2 + 1
-    var top = [roots[0], roots[1], size] + refs + [version * 2 + 1]
+    var top = [roots[0], roots[1], size] + refs + [version &* 2 | 1]
     if roots.count > 2 { top += roots[2...] }
     let topNode = try store.makeIntegers(top, .refs)
     end += NodeStore.storedByteCount(try store.node(topNode))

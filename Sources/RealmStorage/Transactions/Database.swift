@@ -31,7 +31,8 @@ public final class Database {
   /// All nodes are checked first: writing into a damaged file would make it worse.
   ///
   /// - Throws: `rejected(.inUse)` if somebody has it open; `rejected(.notWritable)` if it is
-  ///   encrypted, synchronised, or of a format below 24; `damaged`; `system`.
+  ///   encrypted, synchronised, or of a format below 24; `rejected(.notSupported)` if a table has
+  ///   enumerated columns or tombstones; `damaged`; `system`.
   public static func openForWriting(path: String) throws(StorageError) -> Database {
     let lock = try SessionLock(path: path)
     return try Database(path: path, file: try DiskFile(path: path), lock: lock)
@@ -60,6 +61,8 @@ public final class Database {
       }
     }
     if snapshot.header.isStreaming { try leaveStreamingForm(snapshot) }
+    // A table that cannot be written is refused here and not in the middle of a change.
+    _ = try beginWrite().allEditors()
   }
 
   /// Moves the top ref from the footer into the header, so that the footer may be overwritten.

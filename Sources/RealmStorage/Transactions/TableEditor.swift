@@ -50,6 +50,8 @@ final class TableEditor {
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
+  /// Whether anything has changed since the transaction began.
+  private var needsContentVersion = false
 
   /// Makes a table without columns.
   init(_ store: NodeStore, key: TableKey, kind: StoredTable.Kind) throws(StorageError) {
@@ -72,8 +74,8 @@ final class TableEditor {
 
   /// Reads a table.
   ///
-  /// - Throws: `damaged`; `rejected(.notSupported)` for a table with enumerated columns or
-  ///   tombstones, which are not written.
+  /// - Throws: `damaged`; `rejected(.notSupported)` for what is not written: enumerated columns,
+  ///   tombstones, trees of test builds.
   init(_ store: NodeStore, at ref: Int64) throws(StorageError) {
     self.store = store
     topRef = ref
@@ -101,6 +103,9 @@ final class TableEditor {
           type: types[i], attributes: attributes[i]))
     }
     clusterRoot = try view.ref(top, 2)
+    guard try ClusterTree(root: clusterRoot, in: view).bitsPerLevel == 8 else {
+      throw .rejected(.notSupported)
+    }
     indexRoots = try store.integers(try view.ref(top, 4))
     columnCounter = try view.tagged(top, 5) ?? 0
     contentVersion = try view.tagged(top, 6) ?? 0
@@ -193,23 +198,29 @@ final class TableEditor {
   /// - Parameter isCommit: Whether the content version is to be counted up.
   /// - Returns: the ref of the top array.
   func flush(isCommit: Bool) throws(StorageError) -> Int64 {
-    guard isChanged || isSpecChanged || store.region.isNew(clusterRoot) else { return topRef }
+    if isChanged || isSpecChanged || store.region.isNew(clusterRoot) {
+      try flushChanges()
+      needsContentVersion = true
+    }
+    if isCommit, needsContentVersion {
+      contentVersion &+= 1
+      try store.set(&topRef, 6, contentVersion &* 2 | 1)
+    }
+    return topRef
+  }
+
+  private func flushChanges() throws(StorageError) {
     while try store.count(topRef) < 14 { try store.append(&topRef, 0) }
     if isSpecChanged { try flushSpec() }
     try store.set(&topRef, 2, clusterRoot)
     var indexes = try store.element(topRef, 4)
     if try store.integers(indexes) != indexRoots { try store.replace(&indexes, indexRoots) }
     try store.set(&topRef, 4, indexes)
-    try store.set(&topRef, 5, columnCounter * 2 + 1)
-    if isCommit {
-      contentVersion += 1
-      try store.set(&topRef, 6, contentVersion * 2 + 1)
-    }
-    try store.set(&topRef, 9, sequence == 0 ? 0 : sequence * 2 + 1)
+    try store.set(&topRef, 5, columnCounter &* 2 | 1)
+    try store.set(&topRef, 9, sequence == 0 ? 0 : sequence &* 2 | 1)
     try store.set(
       &topRef, 11, primaryKey.map { Int64(bitPattern: $0.rawValue &* 2 | 1) } ?? 0)
     (isChanged, isSpecChanged) = (false, false)
-    return topRef
   }
 
   private func flushSpec() throws(StorageError) {

@@ -20,8 +20,6 @@ extension WriteTransaction {
     guard !column.isBacklink, kinds.contains(column.collection) else {
       throw .rejected(.noColumn)
     }
-    // An index of a list of strings is not kept up.
-    if editor.indexRoots[column.index] != 0 { throw .rejected(.notSupported) }
     return Place(editor: editor, column: column, object: object)
   }
 
@@ -48,6 +46,13 @@ extension WriteTransaction {
 
   private func root(_ place: Place) throws(StorageError) -> Int64 {
     try cell(place.editor, place.column, place.object).number
+  }
+
+  private func record(_ change: InstructionLog.ElementChange, _ place: Place) {
+    log.add(
+      change,
+      to: InstructionLog.Collection(
+        table: place.editor.key, column: place.column.key, object: place.object))
   }
 
   private func tree(_ place: Place) -> TreeEditor {
@@ -96,6 +101,57 @@ extension WriteTransaction {
     try insert(try checked(value, place), at: index, place)
   }
 
+  /// Inserts a value, which can be a collection, into a list of mixed values.
+  ///
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  public func insert(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .list)
+    guard index >= 0, index <= (try count(table, object, column)) else {
+      throw .rejected(.noElement)
+    }
+    try insert(try checked(value, place), at: index, place)
+  }
+
+  /// Changes an element of a list of mixed values.
+  ///
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  public func set(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .list)
+    guard index >= 0, index < (try count(table, object, column)) else {
+      throw .rejected(.noElement)
+    }
+    try set(try checked(value, place), at: index, place)
+  }
+
+  /// Sets the value of a key of a dictionary of mixed values.
+  ///
+  /// - Throws: as for a scalar.
+  public func set(
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, key: [UInt8],
+    mixed value: MixedValue
+  ) throws(StorageError) {
+    let place = try place(table, object, column, .dictionary)
+    try check(key: key)
+    try set(try checked(value, place), key: key, place)
+  }
+
+  /// The cell for an element or value that can be a collection.
+  private func checked(_ value: MixedValue, _ place: Place) throws(StorageError) -> Cell {
+    if case .scalar(let scalar) = value { return try checked(scalar, place) }
+    guard place.column.kind == .mixed else { throw .wrongType }
+    let root = try root(place)
+    try check(value, place.column, place.editor, depth: 1)
+    guard root != 0 else { return try makeCell(value, key: 1) }
+    let values = place.column.collection == .dictionary ? try store.element(root, 1) : root
+    return try makeCell(value, key: try freshKey(in: values))
+  }
+
   private func insert(_ cell: Cell, at index: Int, _ place: Place) throws(StorageError) {
     let tree = tree(place)
     try edit(place) { (root: inout Int64) throws(StorageError) in
@@ -104,6 +160,8 @@ extension WriteTransaction {
       if root == 0 { root = try tree.makeEmpty() }
       try tree.insert(&root, index, cell)
     }
+    record(.insert(index), place)
+    try updateListIndex(nil, cell, place.column, place.object, place.editor)
     try replaceLinks(of: .null, by: cell, place)
   }
 
@@ -115,7 +173,10 @@ extension WriteTransaction {
     _ value: ScalarValue
   ) throws(StorageError) {
     let place = try place(table, object, column, .list)
-    let new = try checked(value, place)
+    try set(try checked(value, place), at: index, place)
+  }
+
+  private func set(_ new: Cell, at index: Int, _ place: Place) throws(StorageError) {
     let tree = tree(place)
     var old = Cell.null
     try edit(place) { (root: inout Int64) throws(StorageError) in
@@ -125,6 +186,8 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.set(&root, index, new)
     }
+    record(.set(index), place)
+    try updateListIndex(old, new, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: new, place)
   }
 
@@ -147,6 +210,8 @@ extension WriteTransaction {
       old = try tree.cell(root, index)
       try tree.remove(&root, index)
     }
+    record(.erase(index), place)
+    try updateListIndex(old, nil, place.column, place.object, place.editor)
     try replaceLinks(of: old, by: .null, place)
   }
 
@@ -165,6 +230,7 @@ extension WriteTransaction {
       try tree.remove(&root, from)
       try tree.insert(&root, to, cell)
     }
+    record(.move(from, to), place)
   }
 
   /// Removes everything from a list, set or dictionary.
@@ -175,6 +241,9 @@ extension WriteTransaction {
   ) throws(StorageError) {
     let place = try place(table, object, column, .list, .set, .dictionary)
     let lost = try targets(of: place.column, object, place.editor)
+    record(.clear(oldCount: try count(table, object, column)), place)
+    try removeFromIndex(
+      try cell(place.editor, place.column, object), place.column, object, place.editor)
     try edit(place) { (root: inout Int64) throws(StorageError) in
       try store.freeTree(root)
       root = 0
@@ -232,6 +301,7 @@ extension WriteTransaction {
       let (index, isPresent) = try position(of: member, tree, root)
       if isPresent { return }
       try tree.insert(&root, index, .value(member))
+      record(.insert(index), place)
       isNew = true
     }
     if isNew { try replaceLinks(of: .null, by: .value(member), place) }
@@ -256,6 +326,7 @@ extension WriteTransaction {
       guard isPresent else { return }
       old = try tree.cell(root, index)
       try tree.remove(&root, index)
+      record(.erase(index), place)
     }
     guard let old else { return false }
     try replaceLinks(of: old, by: .null, place)
@@ -264,7 +335,7 @@ extension WriteTransaction {
 
   // MARK: Dictionaries
 
-  private var keyTree: TreeEditor {
+  var keyTree: TreeEditor {
     TreeEditor(store, LeafType(layout: .string, isNullable: false))
   }
 
@@ -281,7 +352,7 @@ extension WriteTransaction {
     try set(try checked(value, place), key: key, place)
   }
 
-  private func check(key: [UInt8]) throws(StorageError) {
+  func check(key: [UInt8]) throws(StorageError) {
     guard key.first != UInt8(ascii: "$"), !key.contains(UInt8(ascii: ".")) else {
       throw .rejected(.badName)
     }
@@ -306,6 +377,7 @@ extension WriteTransaction {
       }
       try store.set(&root, 0, keys)
       try store.set(&root, 1, values)
+      record(isPresent ? .set(index) : .insert(index), place)
     }
     try replaceLinks(of: old, by: new, place)
   }
@@ -330,6 +402,7 @@ extension WriteTransaction {
       try keyTree.remove(&keys, index)
       try store.set(&root, 0, keys)
       try store.set(&root, 1, values)
+      record(.erase(index), place)
     }
     guard let old else { return false }
     try replaceLinks(of: old, by: .null, place)

@@ -1,6 +1,11 @@
 public import RealmValues
 
 extension WriteTransaction {
+  /// The column with a name; nil if there is none.
+  public func columnKey(_ table: TableKey, _ name: String) throws(StorageError) -> ColumnKey? {
+    try editor(table).columns.first { !$0.isBacklink && $0.name == name }?.key
+  }
+
   /// Adds a column; existing objects get the initial value of its type.
   ///
   /// - Throws: `rejected(.badName)`; `rejected(.noTable)` if the target of links is missing;
@@ -50,6 +55,7 @@ extension WriteTransaction {
     let (clusters, slot) = (editor.clusters, editor.clusterColumn(column))
     try clusters.add(slot, to: &editor.clusterRoot)
     editor.columns.insert(column, at: position)
+    log.add(.insert, editor.key, key)
     return column
   }
 
@@ -115,6 +121,7 @@ extension WriteTransaction {
       try drop(try other.column(backlinkKey), from: other)
     }
     try drop(column, from: editor)
+    log.add(.erase, table, key)
   }
 
   private func drop(
@@ -128,7 +135,7 @@ extension WriteTransaction {
     let clusters = editor.clusters
     try clusters.removeColumn(index, from: &editor.clusterRoot)
     editor.columns.removeAll { $0.key == column.key }
-    editor.columnCounter += 1
+    editor.columnCounter &+= 1
   }
 
   /// Renames a column.
@@ -144,5 +151,6 @@ extension WriteTransaction {
       !editor.columns.contains(where: { !$0.isBacklink && $0.name == name })
     else { throw .rejected(.badName) }
     editor.columns[position].name = name
+    log.add(.rename, table, key)
   }
 }

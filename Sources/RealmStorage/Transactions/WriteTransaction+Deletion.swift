@@ -30,7 +30,6 @@ extension WriteTransaction {
   /// - Returns: embedded objects that have lost their owner.
   private func deleteOne(_ doomed: Target) throws(StorageError) -> [Target] {
     let (editor, object) = (doomed.table, doomed.object)
-    try checkIndexes(editor)
     for hidden in editor.columns where hidden.isBacklink {
       guard let origin = editor.opposite(of: hidden) else { continue }
       for source in try origins(of: doomed, hidden) {
@@ -60,6 +59,7 @@ extension WriteTransaction {
     }
     let clusters = editor.clusters
     try clusters.remove(&editor.clusterRoot, object)
+    log.addRemoval(object, from: editor.key)
     return orphans
   }
 
@@ -98,7 +98,7 @@ extension WriteTransaction {
   }
 
   /// The elements of a list or set, the values of a dictionary.
-  private func elements(
+  func elements(
     of column: TableEditor.Column, root: Int64, _ editor: TableEditor
   ) throws(StorageError) -> [Cell] {
     guard root != 0 else { return [] }
@@ -143,26 +143,34 @@ extension WriteTransaction {
       var new = Cell.null
       if case .nested(let isList, let root, let key) = own {
         var changed = root
-        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: 0) else { return }
+        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: 0) != nil else {
+          return
+        }
         new = .nested(isList: isList, root: changed, key: key)
       }
       return try replace(own, by: new, column, object, editor)
     }
+    var change: InstructionLog.ElementChange?
     try editCollection(column, object, editor) { (root: inout Int64) throws(StorageError) in
       guard root != 0 else { return }
       if column.collection == .dictionary {
-        _ = try nullify(in: &root, isList: false, linkTo: doomed, depth: 0)
+        change = try nullify(in: &root, isList: false, linkTo: doomed, depth: 0)
         return
       }
       let tree = TreeEditor(store, editor.valueType(of: column))
       if column.kind == .mixed {
-        _ = try nullify(in: &root, tree, erasing: true, linkTo: doomed, depth: 0)
+        change = try nullify(in: &root, tree, erasing: true, linkTo: doomed, depth: 0)
       } else if let index = try tree.cells(root).firstIndex(where: {
         $0.scalar == .key(doomed.object)
       }) {
         try tree.remove(&root, index)
+        change = .erase(index)
       }
     }
+    guard let change else { return }
+    log.add(
+      change,
+      to: InstructionLog.Collection(table: editor.key, column: column.key, object: object))
   }
 
   /// Changes a property and its index, but no backlinks.
@@ -178,26 +186,29 @@ extension WriteTransaction {
       try leaf.set(&ref, at: row, new)
     }
     try addToIndex(new, column, object, editor)
+    log.addSet(editor.key, column.key, object)
   }
 
   private func nullify(
     in root: inout Int64, isList: Bool, linkTo doomed: Target, depth: Int
-  ) throws(StorageError) -> Bool {
-    guard root != 0 else { return false }
+  ) throws(StorageError) -> InstructionLog.ElementChange? {
+    guard root != 0 else { return nil }
     if isList {
       return try nullify(in: &root, mixedTree, erasing: true, linkTo: doomed, depth: depth)
     }
     var values = try store.element(root, 1)
     let found = try nullify(
       in: &values, mixedTree, erasing: false, linkTo: doomed, depth: depth)
-    if found { try store.set(&root, 1, values) }
+    if found != nil { try store.set(&root, 1, values) }
     return found
   }
 
   /// Takes the first link out of a tree of mixed values, or of a collection in it.
+  ///
+  /// - Returns: what happened to the tree; nil if there is no link.
   private func nullify(
     in root: inout Int64, _ tree: TreeEditor, erasing: Bool, linkTo doomed: Target, depth: Int
-  ) throws(StorageError) -> Bool {
+  ) throws(StorageError) -> InstructionLog.ElementChange? {
     guard depth <= StoredList.maximumDepth else {
       throw .damage(
         .nestedTooDeep, at: Int(root), found: depth, limit: StoredList.maximumDepth)
@@ -210,17 +221,16 @@ extension WriteTransaction {
         } else {
           try tree.set(&root, index, .null)
         }
-        return true
+        return erasing ? .erase(index) : .set(index)
       case .nested(let isList, let below, let key):
         var changed = below
-        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: depth + 1) else {
-          continue
-        }
+        let found = try nullify(in: &changed, isList: isList, linkTo: doomed, depth: depth + 1)
+        guard found != nil else { continue }
         try tree.set(&root, index, .nested(isList: isList, root: changed, key: key))
-        return true
+        return .set(index)
       default: continue
       }
     }
-    return false
+    return nil
   }
 }

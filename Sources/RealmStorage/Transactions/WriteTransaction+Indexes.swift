@@ -15,7 +15,12 @@ extension WriteTransaction {
   ) throws(StorageError) {
     var root = editor.indexRoots[column.index]
     guard root != 0 else { return }
-    try index(column, editor).insert(&root, object, try IndexedValue(cell))
+    let index = index(column, editor)
+    if let words = try words(cell, column, editor) {
+      for word in words { try index.insert(&root, object, word: word) }
+    } else {
+      try index.insert(&root, object, try IndexedValue(cell))
+    }
     editor.indexRoots[column.index] = root
   }
 
@@ -25,15 +30,57 @@ extension WriteTransaction {
   ) throws(StorageError) {
     var root = editor.indexRoots[column.index]
     guard root != 0 else { return }
-    try index(column, editor).remove(&root, object, try IndexedValue(cell).key)
+    let index = index(column, editor)
+    if let words = try words(cell, column, editor) {
+      for word in words { try remove(word, object, from: &root, index) }
+    } else {
+      try index.remove(&root, object, try IndexedValue(cell).key)
+    }
     editor.indexRoots[column.index] = root
   }
 
-  /// Refuses tables with kinds of indexes that are not kept up: full-text, and of lists of strings.
-  func checkIndexes(_ editor: TableEditor) throws(StorageError) {
-    for column in editor.columns where editor.indexRoots[column.index] != 0 {
-      guard column.collection == .none, !column.isFullText else { throw .rejected(.notSupported) }
+  private func remove(
+    _ word: [UInt8]?, _ object: ObjectKey, from root: inout Int64, _ index: IndexEditor
+  ) throws(StorageError) {
+    try index.remove(
+      &root, object, word.map { IndexKey($0) } ?? .null, wordByteCount: word?.count ?? 0)
+  }
+
+  /// What an index of words has of a cell, nil for other indexes: the words of a text, or the
+  /// elements of a list.
+  private func words(
+    _ cell: Cell, _ column: TableEditor.Column, _ editor: TableEditor
+  ) throws(StorageError) -> Set<[UInt8]?>? {
+    if column.collection != .none {
+      return Set(try elements(of: column, root: cell.number, editor).map { word(of: $0) })
     }
+    guard column.isFullText else { return nil }
+    guard let text = word(of: cell) else { return [] }
+    return Set(FullTextWords.words(in: text).map { $0 })
+  }
+
+  private func word(of cell: Cell) -> [UInt8]? {
+    if case .value(.string(let bytes)) = cell { bytes } else { nil }
+  }
+
+  /// Keeps the index of a list of strings in step with the change of one element; `old` and `new`
+  /// are nil for an insertion or removal.
+  func updateListIndex(
+    _ old: Cell?, _ new: Cell?, _ column: TableEditor.Column, _ object: ObjectKey,
+    _ editor: TableEditor
+  ) throws(StorageError) {
+    var root = editor.indexRoots[column.index]
+    guard root != 0 else { return }
+    let index = index(column, editor)
+    if let new { try index.insert(&root, object, word: word(of: new)) }
+    if let old {
+      let list = try cell(editor, column, object).number
+      let rest = try elements(of: column, root: list, editor)
+      if !rest.contains(where: { word(of: $0) == word(of: old) }) {
+        try remove(word(of: old), object, from: &root, index)
+      }
+    }
+    editor.indexRoots[column.index] = root
   }
 
   /// The object with a value in an indexed column; nil if there is none.
@@ -65,31 +112,44 @@ extension WriteTransaction {
     guard let position = editor.columns.firstIndex(where: { $0.key == column && !$0.isBacklink })
     else { throw .rejected(.noColumn) }
     guard !editor.columns[position].isFullText else { throw .rejected(.notSupported) }
+    guard editor.columns[position].collection == .none else { throw .wrongType }
     try buildIndex(editor.columns[position], editor)
     editor.columns[position].attributes |= Int64(ColumnAttributes.indexed.rawValue)
+  }
+
+  /// Gives a column of strings a full-text index.
+  ///
+  /// - Throws: `rejected(.wrongType)` if it does not hold strings; `rejected(.notSupported)` if it
+  ///   has another index.
+  public func addFullTextIndex(_ table: TableKey, _ column: ColumnKey) throws(StorageError) {
+    let editor = try editor(table)
+    guard let position = editor.columns.firstIndex(where: { $0.key == column && !$0.isBacklink })
+    else { throw .rejected(.noColumn) }
+    guard editor.columns[position].kind == .string, editor.columns[position].collection == .none
+    else { throw .wrongType }
+    guard editor.indexRoots[column.index] == 0 else { throw .rejected(.notSupported) }
+    editor.columns[position].attributes |= Int64(ColumnAttributes.fullText.rawValue)
+    try buildIndex(editor.columns[position], editor)
   }
 
   /// Builds the index of a column that has none.
   private func buildIndex(
     _ column: TableEditor.Column, _ editor: TableEditor
   ) throws(StorageError) {
-    guard column.collection == .none else { throw .wrongType }
     switch column.kind {
     case .int, .bool, .string, .date, .objectID, .uuid, .mixed: break
     default: throw .wrongType
     }
     guard editor.indexRoots[column.index] == 0 else { return }
-    let index = index(column, editor)
-    var root = try index.makeEmpty()
+    editor.indexRoots[column.index] = try index(column, editor).makeEmpty()
     let leafEditor = editor.clusterColumn(column).leaf
     try forEachCluster(editor) { (leaf) throws(StorageError) in
       let cells = try leafEditor.cells(try store.view.ref(leaf.node, column.index + 1))
       for (row, cell) in cells.enumerated() {
         let object = ObjectKey(Int64(bitPattern: leaf.key(at: row)))
-        try index.insert(&root, object, try IndexedValue(cell))
+        try addToIndex(cell, column, object, editor)
       }
     }
-    editor.indexRoots[column.index] = root
   }
 
   /// Calls `body` with every cluster of a table, which `body` must not change.

@@ -36,6 +36,11 @@ extension WriteTransaction {
     if let target = try target(of: new, column, editor) {
       try addBacklink(to: target, column, object, editor)
     }
+    if case .nested = new {
+      for target in try nestedTargets(of: new) {
+        try addBacklink(to: target, column, object, editor)
+      }
+    }
     if case .nested = old {
       for target in try nestedTargets(of: old) {
         try removeBacklink(from: target, column, object, editor)
@@ -62,7 +67,9 @@ extension WriteTransaction {
       }
     }
     guard creating else { return nil }
-    return try table.column(try addBacklinkColumn(to: table, from: editor.key, column.key))
+    let key = try addBacklinkColumn(to: table, from: editor.key, column.key)
+    log.addTarget(table.key, of: column.key, editor.key)
+    return try table.column(key)
   }
 
   func addBacklink(
@@ -73,9 +80,10 @@ extension WriteTransaction {
     let tree = TreeEditor(integersIn: store)
     try editEntry(target, hidden) { (entry: inout Int64) throws(StorageError) in
       if entry == 0 {
-        entry = origin.rawValue * 2 + 1
+        entry = SearchIndex.element(for: origin)
       } else if entry & 1 != 0 {
-        entry = try store.makeIntegers([entry >> 1, origin.rawValue])
+        entry = try store.makeIntegers(
+          [SearchIndex.objectKey(entry).rawValue, origin.rawValue])
       } else {
         try tree.append(&entry, .value(.int(origin.rawValue)))
       }
@@ -92,7 +100,7 @@ extension WriteTransaction {
     try editEntry(target, hidden) { (entry: inout Int64) throws(StorageError) in
       if entry == 0 { return }
       if entry & 1 != 0 {
-        if entry >> 1 == origin.rawValue { entry = 0 }
+        if SearchIndex.objectKey(entry) == origin { entry = 0 }
         return
       }
       let cells = try tree.cells(entry)
@@ -100,7 +108,7 @@ extension WriteTransaction {
       guard let position, let last = cells.last else { return }
       if cells.count == 2, case .value(.int(let rest)) = cells[1 - position] {
         try store.freeTree(entry)
-        entry = rest * 2 + 1
+        entry = SearchIndex.element(for: ObjectKey(rest))
         return
       }
       if position < cells.count - 1 { try tree.set(&entry, position, last) }
@@ -128,7 +136,7 @@ extension WriteTransaction {
   {
     let entry = try cell(target.table, hidden, target.object).number
     if entry == 0 { return [] }
-    if entry & 1 != 0 { return [ObjectKey(entry >> 1)] }
+    if entry & 1 != 0 { return [SearchIndex.objectKey(entry)] }
     var result: [ObjectKey] = []
     for case .value(.int(let raw)) in try TreeEditor(integersIn: store).cells(entry) {
       result.append(ObjectKey(raw))

@@ -44,17 +44,20 @@ extension WriteTransaction {
   ///
   /// Source: file-format-writing.md 8.4.
   func insertObject(_ editor: TableEditor) throws(StorageError) -> ObjectKey {
-    try checkIndexes(editor)
     var key: ObjectKey
     repeat {
       let number = editor.sequence
-      editor.sequence += 1
+      editor.sequence &+= 1
       // Without a primary key there is a gap for the number of a peer.
       key = ObjectKey(
-        editor.primaryKey != nil ? number : number & 0xFF | (number & 0xFFFF_FF00) << 8)
+        editor.primaryKey != nil ? number : number & 0xFF | (number & 0x3F_FFFF_FFFF_FF00) << 8)
+      // Backlinks and indexes store twice the key.
+      guard key.rawValue < 1 << 62 else { throw .rejected(.notSupported) }
     } while try hasObject(editor, key)
     let clusters = editor.clusters
     try clusters.insert(&editor.clusterRoot, key)
+    // Embedded objects are reported with their owners.
+    if editor.kind != .embedded { log.addCreation(key, in: editor.key) }
     for column in editor.columns where editor.indexRoots[column.index] != 0 {
       try addToIndex(editor.clusterColumn(column).initial, column, key, editor)
     }
@@ -122,7 +125,6 @@ extension WriteTransaction {
     let old = try cell(editor, column, object)
     let isIndexed = editor.indexRoots[column.index] != 0
     if isIndexed {
-      try checkIndexes(editor)
       try removeFromIndex(old, column, object, editor)
     }
     let clusters = editor.clusters
@@ -132,6 +134,7 @@ extension WriteTransaction {
       try leaf.set(&ref, at: row, new)
     }
     if isIndexed { try addToIndex(new, column, object, editor) }
+    log.addSet(editor.key, column.key, object)
     try replaceLinks(of: old, by: new, column, object, editor)
     if case .nested(_, let root, _) = old { try store.freeTree(root) }
   }

@@ -15,6 +15,12 @@ public final class WriteTransaction {
   private var tableElements: [Int64] = []
   private var editors: [Int: TableEditor] = [:]
   private var isOpen = true
+  /// What has changed, for observers in other processes.
+  var log = InstructionLog()
+  /// Nodes of the table names and tables as they were written last; 0 if there are none.
+  private var groupRefs: (names: Int64, tables: Int64)
+  /// Shows the nodes of the transaction to readers, with the top array made for them last.
+  private var reading: (file: RealmFile, top: Int64)?
 
   init(_ file: any FileBackend) throws(StorageError) {
     self.file = file
@@ -22,6 +28,7 @@ public final class WriteTransaction {
       descriptor: file.descriptor, fileByteCount: file.byteCount)
     store = NodeStore(region)
     base = try CommittedState(store)
+    groupRefs = (base.names, base.tables)
     guard base.topRef != 0 else { return }
     names = try TableReader.names(at: base.names, in: store.view)
     tableElements = try store.integers(base.tables)
@@ -44,32 +51,53 @@ public final class WriteTransaction {
   public func commit() throws(StorageError) -> Int64 {
     precondition(isOpen, "the transaction has ended")
     isOpen = false
-    for (position, editor) in editors.sorted(by: { $0.key < $1.key }) {
-      tableElements[position] = try editor.flush(isCommit: true)
-    }
-    let (namesRef, tablesRef) = try flushTables()
+    try flushTables(isCommit: true)
     let history = try newHistory()
     var commit = try Commit(store, file, from: base, oldest: base.version)
-    return try commit.run(names: namesRef, tables: tablesRef, history: history)
+    return try commit.run(
+      names: groupRefs.names, tables: groupRefs.tables, history: history)
   }
 
   /// Forgets the changes.
   public func cancel() { isOpen = false }
 
-  private func flushTables() throws(StorageError) -> (names: Int64, tables: Int64) {
+  private func flushTables(isCommit: Bool) throws(StorageError) {
+    for (position, editor) in editors.sorted(by: { $0.key < $1.key }) {
+      tableElements[position] = try editor.flush(isCommit: isCommit)
+    }
     let texts = names.map { Array($0.utf8) as [UInt8]? }
     let longest = texts.reduce(-1) { max($0, $1?.count ?? -1) }
-    if base.topRef != 0 {
-      try store.free(base.names)
-      try store.free(base.tables)
-    }
-    return (
+    if groupRefs.names != 0 { try store.free(groupRefs.names) }
+    if groupRefs.tables != 0 { try store.free(groupRefs.tables) }
+    groupRefs = (
       try LeafEditor.makeShort(texts, longest: longest, store),
       try store.makeIntegers(tableElements, .refs)
     )
   }
 
-  /// The slots of the top array from 7 on: a history of one change set, which is empty, or none.
+  /// The database with the changes made so far, for reading.
+  ///
+  /// It may be read until the next change only, which reuses the space of nodes it replaces.
+  ///
+  /// - Precondition: the transaction is open.
+  public func snapshot() throws(StorageError) -> Snapshot {
+    precondition(isOpen, "the transaction has ended")
+    try flushTables(isCommit: false)
+    if let reading { try store.free(reading.top) }
+    let inRealm = Snapshot.HistoryType.inRealm.rawValue * 2 + 1
+    let history = base.topRef == 0 ? inRealm : base.history.first ?? 0
+    let top = try store.makeIntegers(
+      [
+        groupRefs.names, groupRefs.tables, Int64(base.fileEnd) * 2 + 1, 0, 0, 0,
+        base.version &* 2 | 1, history,
+      ], .refs)
+    let file = reading?.file ?? RealmFile(store.region)
+    file.renewWork()
+    reading = (file, top)
+    return try Snapshot(of: file, uncommittedTop: top)
+  }
+
+  /// The slots of the top array from 7 on: a history of one change set, or none.
   ///
   /// Source: file-format-writing.md 4.3.
   private func newHistory() throws(StorageError) -> [Int64] {
@@ -82,7 +110,9 @@ public final class WriteTransaction {
     }
     while history.count < 4 { history.append(0) }
     if history[1] != 0, history[1] & 1 == 0 { try store.freeTree(history[1]) }
-    history[1] = try LeafEditor.makeBinaries([[]], store)
+    // What is too long for a blob is left out; observers then miss it, but no data is lost.
+    let changes = log.bytes.count <= LeafEditor.maximumBlobByteCount ? log.bytes : []
+    history[1] = try LeafEditor.makeBinaries([changes], store)
     if history[2] == 0 { history[2] = 3 }
     if history[3] == 0 { history[3] = 1 }
     return history
@@ -164,6 +194,7 @@ public final class WriteTransaction {
       tableElements[position] = editor.topRef
     }
     editors[position] = editor
+    log.add(.insert, key)
     return key
   }
 
@@ -181,6 +212,7 @@ public final class WriteTransaction {
     }
     let top = try editor.flush(isCommit: false)
     try store.freeTree(top)
+    log.add(.erase, key)
     editors[key.index] = nil
     names[key.index] = ""
     let tag = Int64(((key.rawValue >> 16) + 1) & 0x7FFF)
@@ -206,5 +238,6 @@ public final class WriteTransaction {
       !names.contains(name)
     else { throw .rejected(.badName) }
     names[key.index] = name
+    log.add(.rename, key)
   }
 }

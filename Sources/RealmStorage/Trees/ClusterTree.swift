@@ -21,7 +21,7 @@ struct ClusterTree {
   let root: Int64
   let view: FileView
   /// Bits of a key for each level: 8, or 2 in files from test builds.
-  private let bitsPerLevel: Int
+  let bitsPerLevel: Int
 
   init(root: Int64, in view: FileView) throws(StorageError) {
     self.root = root

@@ -90,6 +90,9 @@ struct SearchIndex {
     ObjectKey(Int64(bitPattern: UInt64(bitPattern: element) >> 1))
   }
 
+  /// What stands for a single object.
+  static func element(for object: ObjectKey) -> Int64 { object.rawValue &* 2 | 1 }
+
   /// Calls `body` with each object key of a tree of keys.
   func forEachKey(
     inTree ref: Int64, _ body: (ObjectKey) throws(StorageError) -> Void

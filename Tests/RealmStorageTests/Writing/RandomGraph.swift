@@ -157,8 +157,8 @@ final class RandomGraph {
   }
 
   /// Compares the model with what a reader sees.
-  func compare(with file: WrittenFile) throws {
-    let table = try #require(try file.snapshot().table(named: "class_Person"))
+  func compare(with snapshot: Snapshot) throws {
+    let table = try #require(snapshot.table(named: "class_Person"))
     var count = 0
     let cursor = try TableCursor(table, columns: Array(0..<7))
     while try cursor.next() {

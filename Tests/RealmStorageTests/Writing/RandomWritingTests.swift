@@ -11,9 +11,12 @@ struct RandomWritingTests {
     let graph = try file.write { try RandomGraph($0, seed: seed) }
     for _ in 0..<25 {
       try file.write { transaction in
-        for _ in 0..<60 { try graph.change(transaction) }
+        for _ in 0..<30 { try graph.change(transaction) }
+        try graph.compare(with: try transaction.snapshot())
+        for _ in 0..<30 { try graph.change(transaction) }
+        try graph.compare(with: try transaction.snapshot())
       }
-      try graph.compare(with: file)
+      try graph.compare(with: try file.snapshot())
     }
   }
 
@@ -27,7 +30,7 @@ struct RandomWritingTests {
     for _ in 0..<50 { try copy.change(transaction) }
     transaction.cancel()
     #expect(Files.read(file.path) == before)
-    try graph.compare(with: file)
+    try graph.compare(with: try file.snapshot())
   }
 
   /// Keys far apart, in descending order, and the removal of most objects.
@@ -99,6 +102,44 @@ struct RandomWritingTests {
         }
       }
       #expect(try file.elements("class_Long", "list") == expected)
+    }
+  }
+
+  @Test(arguments: [ValueKind.string, .data])
+  func textsOfEveryLength(kind: ValueKind) throws {
+    let file = try WrittenFile()
+    let (table, object, list) = try file.write { transaction in
+      try transaction.setSchemaVersion(0)
+      let table = try transaction.createTable("class_Texts")
+      let list = try transaction.addColumn(
+        table, ColumnDefinition("list", kind, collection: .list, isNullable: true))
+      return (table, try transaction.createObject(table), list)
+    }
+    var expected: [ScalarValue] = []
+    var random = SplitMix64(seed: 8)
+    for limit in [0, 10, 15, 16, 40, 63, 64, 65, 200] {
+      try file.write { transaction in
+        for _ in 0..<150 {
+          let length = Int.random(in: -1...limit, using: &random)
+          let bytes = [UInt8](
+            repeating: UInt8.random(in: 65...90, using: &random), count: max(0, length))
+          let value: ScalarValue =
+            length < 0 ? .null : kind == .string ? .string(bytes) : .data(bytes)
+          let index = Int.random(in: 0...expected.count, using: &random)
+          switch Int.random(in: 0..<4, using: &random) {
+          case 0 where index < expected.count:
+            try transaction.remove(table, object, list, at: index)
+            expected.remove(at: index)
+          case 1 where index < expected.count:
+            try transaction.set(table, object, list, at: index, value)
+            expected[index] = value
+          default:
+            try transaction.insert(table, object, list, at: index, value)
+            expected.insert(value, at: index)
+          }
+        }
+      }
+      #expect(try file.elements("class_Texts", "list") == expected)
     }
   }
 }

@@ -22,15 +22,17 @@ final class WrittenFile {
     let transaction = try database.beginWrite()
     let result = try body(transaction)
     try transaction.commit()
+    try keep()
     try check(sourceLocation: sourceLocation)
     return result
   }
 
-  /// Keeps a copy of the file in the folder that WRITTEN_FILES names, to look at it later.
-  deinit {
+  /// Keeps a copy of every version in the folder that WRITTEN_FILES names, to look at it later.
+  private func keep() throws {
     guard let kept = getenv("WRITTEN_FILES") else { return }
-    let name = "\(path.split(separator: "/").dropLast().last ?? "").realm"
-    Files.write(Files.read(path), to: "\(String(cString: kept))/\(name)")
+    let name = path.split(separator: "/").dropLast().last ?? ""
+    let number = try snapshot().version
+    Files.write(Files.read(path), to: "\(String(cString: kept))/\(name)-\(number).realm")
   }
 
   /// The file as a reader sees it.

@@ -101,10 +101,9 @@ struct LockCrashTests {
       let survivor = Participant(path)
       survivor("join")
       let victims = (0..<2).map { _ in Participant(path) }
-      for victim in victims {
-        victim.send("join")
-        victim.send("count 1000000")
-      }
+      victims[0].send("join")
+      victims[0].send("count 1000000")
+      victims[1].send("churn 1000000")
       usleep(UInt32.random(in: 3000...25_000, using: &random))
       for victim in victims { victim.kill() }
       let answer = survivor("count 3", withinMilliseconds: 10_000)
@@ -116,6 +115,25 @@ struct LockCrashTests {
     // A critical phase lasts a microsecond: hardly ever hit.
     #expect(brokenCount <= 10)
     try expectToWork(try join())
+  }
+
+  /// A process that hangs with the control mutex keeps others from joining, not from leaving.
+  @Test func heldControlMutexDoesNotHoldUpTheEnd() throws {
+    let lockFile = try join()
+    let other = Participant(path)
+    #expect(other("join") == "joined")
+    try lockFile.withControl {
+      #expect(other("lock") == "ok")
+      #expect(other("purge") == "1 1 1")
+      #expect(other("announce 2") == "ok")
+      #expect(other("unlock") == "ok")
+      #expect(other("leave") == "ok")
+      #expect(other("join 100") == "timedOut")
+    }
+    #expect(try lockFile.pin().version == 2)
+    #expect(lockFile.newestVersion == 1)
+    try expectToWork(lockFile)
+    #expect(lockFile.newestVersion == 3)
   }
 
   @Test func garbageWithoutHolderIsReplaced() throws {

@@ -1,0 +1,112 @@
+import RealmValues
+
+/// The change set of a transaction: what other processes tell their observers.
+///
+/// Values are not recorded, only what has changed. Instructions work on the table and the collection
+/// that were selected last.
+///
+/// Source: file-format-writing.md 5.
+struct InstructionLog {
+  /// A list, set or dictionary of an object.
+  struct Collection: Equatable {
+    var table: TableKey
+    var column: ColumnKey
+    var object: ObjectKey
+  }
+
+  private(set) var bytes: [UInt8] = []
+  private var table: TableKey?
+  private var collection: Collection?
+
+  /// Adds numbers, each in groups of seven bits, the lowest first; the last group has a sign bit.
+  private mutating func put(_ numbers: Int64...) {
+    for number in numbers {
+      var rest = number < 0 ? ~number : number
+      while rest >> 6 != 0 {
+        bytes.append(0x80 | UInt8(rest & 0x7F))
+        rest >>= 7
+      }
+      bytes.append((number < 0 ? 0x40 : 0) | UInt8(rest))
+    }
+  }
+
+  private mutating func select(_ table: TableKey) {
+    guard self.table != table else { return }
+    put(10, 0, Int64(table.rawValue))
+    (self.table, collection) = (table, nil)
+  }
+
+  private mutating func select(_ collection: Collection) {
+    guard self.collection != collection else { return }
+    select(collection.table)
+    put(30, number(collection.column), collection.object.rawValue)
+    self.collection = collection
+  }
+
+  private func number(_ column: ColumnKey) -> Int64 { Int64(bitPattern: column.rawValue) }
+
+  /// What happened to a table as a whole.
+  enum TableChange: Int64 {
+    case insert = 1
+    case erase, rename
+  }
+
+  mutating func add(_ change: TableChange, _ table: TableKey) {
+    put(change.rawValue, Int64(table.rawValue))
+    (self.table, collection) = (nil, nil)
+  }
+
+  /// What happened to a column.
+  enum ColumnChange: Int64 {
+    case insert = 20
+    case erase, rename
+  }
+
+  mutating func add(_ change: ColumnChange, _ table: TableKey, _ column: ColumnKey) {
+    select(table)
+    put(change.rawValue, number(column))
+  }
+
+  /// A hidden column of backlinks was added to a table.
+  mutating func addTarget(_ target: TableKey, of column: ColumnKey, _ table: TableKey) {
+    select(table)
+    put(43, number(column), Int64(target.rawValue))
+  }
+
+  mutating func addCreation(_ object: ObjectKey, in table: TableKey) {
+    select(table)
+    put(11, object.rawValue)
+  }
+
+  mutating func addRemoval(_ object: ObjectKey, from table: TableKey) {
+    select(table)
+    put(12, object.rawValue)
+  }
+
+  /// A property that is not a collection was set.
+  mutating func addSet(_ table: TableKey, _ column: ColumnKey, _ object: ObjectKey) {
+    select(table)
+    put(13, number(column), object.rawValue)
+  }
+
+  /// What happened to an element of a collection; for sets and dictionaries the index is that in
+  /// ascending order.
+  enum ElementChange {
+    case insert(Int)
+    case set(Int)
+    case move(Int, Int)
+    case erase(Int)
+    case clear(oldCount: Int)
+  }
+
+  mutating func add(_ change: ElementChange, to collection: Collection) {
+    select(collection)
+    switch change {
+    case .insert(let index): put(31, Int64(index))
+    case .set(let index): put(32, Int64(index))
+    case .move(let from, let to): put(33, Int64(from), Int64(to))
+    case .erase(let index): put(35, Int64(index))
+    case .clear(let oldCount): put(36, Int64(oldCount))
+    }
+  }
+}

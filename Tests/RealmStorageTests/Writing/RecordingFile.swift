@@ -1,0 +1,72 @@
+import RealmStorage
+import TestSupport
+
+/// A file that remembers what was done to it, to make up what a crash could leave on the disk.
+final class RecordingFile: FileBackend {
+  enum Step {
+    case write(offset: Int, bytes: [UInt8])
+    case extend(Int)
+    case sync
+  }
+
+  private let disk: DiskFile
+  private(set) var steps: [Step] = []
+  /// The bytes when the recording began.
+  private var start: [UInt8]
+
+  init(path: String) throws {
+    disk = try DiskFile(path: path)
+    start = Files.read(path)
+  }
+
+  var descriptor: Int32 { disk.descriptor }
+  var byteCount: Int { disk.byteCount }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
+    steps.append(.write(offset: offset, bytes: Array(bytes)))
+    try disk.write(bytes, at: offset)
+  }
+
+  func extend(to byteCount: Int) throws(StorageError) {
+    steps.append(.extend(byteCount))
+    try disk.extend(to: byteCount)
+  }
+
+  func sync() throws(StorageError) {
+    steps.append(.sync)
+    try disk.sync()
+  }
+
+  /// What can be on the disk after a crash behind the first `count` steps: everything up to the
+  /// last sync, and of what was written since then those sectors for which `survives` is true.
+  func crash(after count: Int, survives: () -> Bool) -> [UInt8] {
+    let lastSync = steps[..<count].lastIndex { if case .sync = $0 { true } else { false } } ?? -1
+    var bytes = start
+    for (i, step) in steps[..<count].enumerated() {
+      switch step {
+      case .sync: break
+      case .extend(let byteCount):
+        // The size is synced with the extension.
+        bytes += [UInt8](repeating: 0, count: max(0, byteCount - bytes.count))
+      case .write(let offset, let written):
+        for sector in Self.sectors(offset, written.count) where i < lastSync || survives() {
+          bytes += [UInt8](repeating: 0, count: max(0, sector.upperBound - bytes.count))
+          bytes.replaceSubrange(
+            sector, with: written[(sector.lowerBound - offset)..<(sector.upperBound - offset)])
+        }
+      }
+    }
+    return bytes
+  }
+
+  private static func sectors(_ offset: Int, _ count: Int) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var start = offset
+    while start < offset + count {
+      let end = min(offset + count, (start / 512 + 1) * 512)
+      result.append(start..<end)
+      start = end
+    }
+    return result
+  }
+}
