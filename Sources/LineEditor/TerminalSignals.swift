@@ -19,8 +19,8 @@ private func wakeEditor(_ signal: Int32) {
 /// A pipe can be waited for together with the terminal, without the gap between looking at a
 /// flag and going to sleep, and no matter which thread a signal reaches.
 struct TerminalSignals {
-  /// The signals that are caught: interrupt, stop, new window size, and the two that end programs.
-  static let caught = [SIGINT, SIGTSTP, SIGWINCH, SIGTERM, SIGHUP]
+  /// The signals that are caught: interrupt, stop, new window size, and those that end programs.
+  static let caught = [SIGINT, SIGTSTP, SIGWINCH, SIGTERM, SIGHUP, SIGQUIT]
 
   /// Readable when a signal has come.
   let readEnd: Int32

@@ -11,9 +11,9 @@ struct SignalTests {
   private func end(
     _ command: String, by signal: String, after seconds: Double = 0.3
   ) -> (status: String, errors: String) {
-    // The shell makes programs in the background ignore SIGINT.
+    // The shell makes programs in the background ignore SIGINT and SIGQUIT.
     let script =
-      "env --default-signal=INT \(command) & sleep \(seconds); kill -\(signal) $!; wait $!; echo $?"
+      "env --default-signal=INT,QUIT \(command) & sleep \(seconds); kill -\(signal) $!; wait $!; echo $?"
     let result = Process.run("/bin/sh", ["-c", script, Fixtures.realmsh], folder: folder.path)
     return (result.outputText, result.errorText)
   }
@@ -48,6 +48,14 @@ struct SignalTests {
     #expect(end("\"$0\" -f outer.realmsh > out.txt", by: "INT").status == "130\n")
   }
 
+  @Test func anInterruptAlsoEndsWhatKeepsGoing() {
+    write("print 1", times: 100_000, to: "many.realmsh")
+    let (status, errors) = end(
+      "\"$0\" --keep-going -f many.realmsh -f many.realmsh > out.txt", by: "INT")
+    #expect(status == "130\n")
+    #expect(errors.split(separator: "\n").count == 3)
+  }
+
   @Test func aCommandThatCtrlCEndsIsInterrupted() {
     let result = Realmsh.run("-c", "!kill -INT $$")
     #expect(result.status == 130)
@@ -58,7 +66,7 @@ struct SignalTests {
 
   // MARK: Ends from outside
 
-  @Test(arguments: [("TERM", "143\n"), ("HUP", "129\n")])
+  @Test(arguments: [("TERM", "143\n"), ("HUP", "129\n"), ("QUIT", "131\n")])
   func noUnfinishedFileIsLeft(_ signal: String, _ status: String) {
     write("export Dog to dogs.csv", times: 100_000, to: "many.realmsh")
     #expect(end("\"$0\" dogs.realm -f many.realmsh > out.txt", by: signal).status == status)

@@ -101,8 +101,9 @@ struct LineEditorTests {
   }
 
   @Test func aSignalThatEndsProgramsEndsThisOne() {
-    for (signal, status) in [(SIGTERM, Int32(143)), (SIGHUP, 129)] {
-      let terminal = Self.start()
+    for (signal, status) in [(SIGTERM, Int32(143)), (SIGHUP, 129), (SIGQUIT, 131)] {
+      // The runtime of Swift would ask on the terminal what to do about SIGQUIT.
+      let terminal = Self.start(environment: ["SWIFT_BACKTRACE": "enable=no"])
       Self.waitForPrompt(terminal)
       terminal.send(signal)
       #expect(terminal.waitForEnd() == status)

@@ -47,14 +47,14 @@ enum UnfinishedFile {
   }
 }
 
-/// Makes SIGINT stop the statement instead of the program, and SIGTERM and SIGHUP leave no
+/// Makes SIGINT stop the statement instead of the program, and the signals that end it leave no
 /// unfinished file; a signal that the parent ignores, as `nohup` does, stays ignored.
 func installSignalHandlers() {
   // Both are made before a handler needs them.
   Interruption.clear()
   UnfinishedFile.remove()
   handle(SIGINT) { _ in Interruption.request() }
-  for number in [SIGTERM, SIGHUP] {
+  for number in [SIGTERM, SIGHUP, SIGQUIT] {
     handle(number) { number in
       UnfinishedFile.remove()
       // Ends the program as if nothing had handled the signal, once the handler has returned.

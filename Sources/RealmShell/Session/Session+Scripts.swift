@@ -31,6 +31,7 @@ extension Session {
         if error.subject == nil { error.range = error.range ?? origin.statement }
         report(error, origin: origin)
         exitStatus = status(of: error, opensDatabase: opensDatabase)
+        if error.name == .interrupted { isEnding = !isInteractive }
         if error.name == .interrupted || !keepsGoing { break }
       }
       if output.failure != nil { break }
@@ -42,9 +43,11 @@ extension Session {
   /// The status a script ends with after an error; the codes for files that are no databases
   /// belong to the statements that open one.
   private func status(of error: ShellError, opensDatabase: Bool) -> Int32 {
-    if keepsGoing || isInteractive { return 1 }
     switch error.name {
-    case .damaged, .interrupted: return error.name.exitStatus
+    case _ where isInteractive: return 1
+    case .interrupted: return error.name.exitStatus
+    case _ where keepsGoing: return 1
+    case .damaged: return error.name.exitStatus
     default: return opensDatabase ? error.name.exitStatus : 1
     }
   }
