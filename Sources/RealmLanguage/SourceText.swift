@@ -35,17 +35,36 @@ public struct SourceText: Sendable {
     }
   }
 
-  /// The line and column of a byte offset; offsets beyond the text count as its end.
-  public func place(of offset: Int) -> Place {
+  /// The start of a line, from which the lines behind it are counted.
+  public struct LineStart: Hashable, Sendable {
+    /// Offset of the first byte of the line.
+    public var offset: Int
+    /// Line number, from 1.
+    public var line: Int
+  }
+
+  /// The line that holds `offset`; offsets beyond the text count as its end.
+  ///
+  /// - Parameter start: A line counted before. Who asks for one place after the other passes the
+  ///   last result, so that a long text is not read from its start each time.
+  public func lineStart(of offset: Int, after start: LineStart? = nil) -> LineStart {
     let target = max(0, min(offset, bytes.count))
-    var line = baseLine
-    var lineStart = 0
-    for index in 0..<target where bytes[index] == UInt8(ascii: "\n") {
-      line += 1
-      lineStart = index + 1
+    var result = LineStart(offset: 0, line: baseLine)
+    if let start, start.offset <= target { result = start }
+    for index in result.offset..<target where bytes[index] == UInt8(ascii: "\n") {
+      result = LineStart(offset: index + 1, line: result.line + 1)
     }
-    let before = String(decoding: bytes[lineStart..<target], as: UTF8.self)
-    return Place(line: line, column: before.count + 1)
+    return result
+  }
+
+  /// The line and column of a byte offset; offsets beyond the text count as its end.
+  ///
+  /// - Parameter start: See `lineStart`.
+  public func place(of offset: Int, after start: LineStart? = nil) -> Place {
+    let target = max(0, min(offset, bytes.count))
+    let line = lineStart(of: target, after: start)
+    let before = String(decoding: bytes[line.offset..<target], as: UTF8.self)
+    return Place(line: line.line, column: before.count + 1)
   }
 
   /// The byte range of the line that holds `offset`, without its line end.

@@ -33,7 +33,7 @@ struct SignalTests {
   }
 
   @Test(arguments: [
-    "-c 'source /dev/zero'", "-f pipe", "-c 'print file(\"pipe\")'", "-k pipe dogs.realm info",
+    "-c 'source pipe'", "-f pipe", "-c 'print file(\"pipe\")'", "-k pipe dogs.realm info",
   ])
   func anInterruptEndsReadingWith130(_ arguments: String) {
     mkfifo(folder.file("pipe"), 0o600)
@@ -62,6 +62,12 @@ struct SignalTests {
     let killed = Realmsh.run("-c", "!kill -KILL $$")
     #expect(killed.status == 1)
     #expect(killed.errorText.contains("error: signal 9 ended the command [CommandFailed]"))
+  }
+
+  @Test func aFileWithoutAnEndIsNotReadForEver() {
+    let result = Realmsh.run("-c", "source /dev/zero")
+    #expect(result.status == 1)
+    #expect(result.errorText.contains("error: /dev/zero has more than 256 MiB [LimitExceeded]"))
   }
 
   // MARK: Ends from outside

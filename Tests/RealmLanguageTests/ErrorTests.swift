@@ -142,5 +142,9 @@ import Testing
     #expect(source.line(containing: 2) == "open x")
     #expect(source.line(containing: 9) == "where 狗🇳🇴 e\u{301} x")
     #expect(source.place(of: 100_000).line == 6)
+    let second = source.lineStart(of: 10)
+    #expect((second.offset, second.line) == (8, 6))
+    #expect(source.place(of: 14, after: second) == SourceText.Place(line: 6, column: 7))
+    #expect(source.place(of: 2, after: second) == SourceText.Place(line: 5, column: 3))
   }
 }

@@ -34,6 +34,17 @@ struct ErrorPrinterTests {
         """)
   }
 
+  @Test func anInterruptAtThePromptStandsBelowTheCtrlC() {
+    let writer = ByteWriter()
+    let range = SourceRange(start: 0, end: 9)
+    ErrorPrinter(form: .human, writer: writer).print(
+      ShellError(.interrupted, "interrupted", at: range),
+      origin: .init(source: SourceText("where Dog"), promptWidth: 6, statement: range))
+    #expect(
+      String(decoding: writer.takeBytes(), as: UTF8.self)
+        == "\nerror: interrupted [Interrupted]\n")
+  }
+
   @Test func controlsTakeOneColumnAndDoNothing() {
     let text = message("\twhere \u{1B}[2JDog", at: "Dog") { $0.suggestion = "\u{1B}[31mDog" }
     #expect(

@@ -17,6 +17,8 @@ struct ErrorPrinter {
     var promptWidth: Int?
     /// The whole statement.
     var statement: SourceRange?
+    /// A line at or before the place, if one was counted.
+    var lineStart: SourceText.LineStart?
   }
 
   let form: Form
@@ -38,6 +40,11 @@ struct ErrorPrinter {
     error.suggestion = error.suggestion.map(visible)
     error.remedy = error.remedy.map(visible)
     let suffix = " [\(error.name.rawValue)]"
+    if error.name == .interrupted, origin?.source.fileName == "<prompt>" {
+      // The terminal has shown ^C behind the last output.
+      writer.write("\n\(severity): \(error.message)\(suffix)\n")
+      return
+    }
     guard let origin, let range = error.range else {
       let place = (error.subject ?? origin?.source.fileName ?? "realmsh") + ": "
       writer.write("\(place)\(severity): \(error.message)\(suffix)\n")
@@ -54,7 +61,7 @@ struct ErrorPrinter {
       if let help = help(error) { writer.write("\(indent)\(help)\n") }
       return
     }
-    let place = source.place(of: range.start)
+    let place = source.place(of: range.start, after: origin.lineStart)
     writer.write(
       "\(source.fileName):\(place.line):\(place.column): \(severity): \(error.message)\(suffix)\n")
     let number = String(place.line)
@@ -127,7 +134,7 @@ struct ErrorPrinter {
       writer.write(",\"file\":")
       writeJSONString(origin.source.fileName)
       if let range = error.range {
-        let place = origin.source.place(of: range.start)
+        let place = origin.source.place(of: range.start, after: origin.lineStart)
         writer.write(",\"line\":\(place.line),\"column\":\(place.column)")
         writer.write(",\"length\":\(origin.source.clusterCount(of: range))")
       }

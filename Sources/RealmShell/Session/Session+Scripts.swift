@@ -17,6 +17,7 @@ extension Session {
     defer { self.source = outerSource }
     var parser = StatementParser(source)
     var isGood = true
+    var lineStart: SourceText.LineStart?
     while !isEnding {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var opensDatabase = false
@@ -29,6 +30,10 @@ extension Session {
         isGood = false
         var error = error
         if error.subject == nil { error.range = error.range ?? origin.statement }
+        if let range = error.range {
+          lineStart = source.lineStart(of: range.start, after: lineStart)
+          origin.lineStart = lineStart
+        }
         report(error, origin: origin)
         exitStatus = status(of: error, opensDatabase: opensDatabase)
         if error.name == .interrupted { isEnding = !isInteractive }
