@@ -1,4 +1,5 @@
 import ByteKernels
+import RealmObjects
 import Testing
 
 @testable import RealmShell
@@ -13,6 +14,14 @@ struct TextFormTests {
 
   private func needsQuotes(_ text: String, isMixed: Bool = false) -> Bool {
     Array(text.utf8).withUnsafeBytes { LiteralText.needsQuotes($0, isMixed: isMixed) }
+  }
+
+  @Test(arguments: [
+    ("Dog", "Dog"), ("狗", "狗"), ("", "``"), ("a b", "`a b`"), ("a`b", "`a``b`"),
+    ("a\u{1B}[2J\n\u{9B}", #"`a\u001b[2J\u000a\u009b`"#),
+  ])
+  func namesAreQuotedAndHaveNoControls(_ name: String, _ expected: String) {
+    #expect(quotedName(name) == expected)
   }
 
   @Test(arguments: ["", " a", "a ", "null", "a\nb", "\t", "a\u{7F}", "a\u{85}"])

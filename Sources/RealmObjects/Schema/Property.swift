@@ -46,12 +46,22 @@ public struct Property: Sendable {
 
 /// A name as it is written in statements: in back quotes unless it is a word.
 ///
+/// Controls, which terminals would obey, are shown as `\u001b`; such a name cannot be typed.
+///
 /// Source: shell.md 3.
 public func quotedName(_ name: String) -> String {
   let isWord =
     name.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
     && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
   if isWord { return name }
-  return "`" + name.split(separator: "`", omittingEmptySubsequences: false).joined(separator: "``")
-    + "`"
+  var result = "`"
+  for scalar in name.unicodeScalars {
+    if scalar.properties.generalCategory == .control {
+      let digits = String(scalar.value, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    } else {
+      result += scalar == "`" ? "``" : String(scalar)
+    }
+  }
+  return result + "`"
 }

@@ -299,9 +299,7 @@ final class ValueWriter {
   func key(_ name: String, _ form: Form) {
     switch form {
     case .literal:
-      var quoted = quotedName(name)
-      quoted.withUTF8 { EscapedText.write(UnsafeRawBufferPointer($0), .bare, to: out) }
-      out.write(": ")
+      out.write(quotedName(name) + ": ")
     case .json, .compactJSON:
       JSONText.writeString(name, to: out)
       out.write(form == .json ? ": " : ":")
