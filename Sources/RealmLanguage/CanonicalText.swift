@@ -94,7 +94,7 @@ public enum CanonicalText {
 
   /// Appends a name, in back quotes if it is not made of letters, digits and `_`.
   public static func append(name: String, to text: inout [UInt8]) {
-    if isBareName(name) {
+    if isBareName(Array(name.utf8).span) {
       text += name.utf8
     } else {
       append(quotedName: name, to: &text)
@@ -102,10 +102,9 @@ public enum CanonicalText {
   }
 
   /// The name can be typed without back quotes.
-  public static func isBareName(_ name: String) -> Bool {
-    let utf8 = Array(name.utf8)
-    let token = Lexer.token(in: utf8.span, at: 0)
-    return token.kind == .word && token.start == 0 && token.end == utf8.count
+  public static func isBareName(_ name: Span<UInt8>) -> Bool {
+    let token = Lexer.token(in: name, at: 0)
+    return token.kind == .word && token.start == 0 && token.end == name.count
   }
 
   static func append(quotedName name: String, to text: inout [UInt8]) {

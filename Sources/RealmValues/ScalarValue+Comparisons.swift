@@ -63,6 +63,7 @@ extension ScalarValue {
   }
 
   /// Orders by unsigned bytes, the shorter first if it is the start of the other.
+  @inline(__always)
   public static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
     if let start = a.baseAddress, let otherStart = b.baseAddress {
       let order = Int(memcmp(start, otherStart, min(a.count, b.count)))

@@ -140,7 +140,7 @@ private final class StepReader {
       }
     case .dictionary(let dictionary):
       for entry in try dictionary.entries() {
-        if let key, StoredValue.compareBytes(entry.key, key) != 0 { continue }
+        if let key, ScalarValue.compare(entry.key, key) != 0 { continue }
         if case .link(_, let key) = entry.value { keys.append(key) }
       }
     default: break

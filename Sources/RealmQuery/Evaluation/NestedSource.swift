@@ -49,7 +49,7 @@ final class NestedSource: OperandSource {
     case (.dictionary(let dictionary), .name(let name, let key)):
       let entries = try reading { () throws(StorageError) in try dictionary.entries() }
       if entries.isEmpty { return }
-      if let entry = entries.first(where: { StoredValue.compareBytes($0.key, key) == 0 }) {
+      if let entry = entries.first(where: { ScalarValue.compare($0.key, key) == 0 }) {
         try take(entry.value, i, isLast, &buffer)
       } else if isLast {
         if name == "@keys" {

@@ -102,7 +102,7 @@ final class SortColumn {
     _ key: UnsafeRawBufferPointer, of dictionary: StoredDictionary
   ) throws(QueryFailure) -> QueryValue {
     try reading { () throws(StorageError) in
-      let entry = try dictionary.entries().first { StoredValue.compareBytes($0.key, key) == 0 }
+      let entry = try dictionary.entries().first { ScalarValue.compare($0.key, key) == 0 }
       return entry.map { QueryValue($0.value) } ?? .null
     }
   }
@@ -316,7 +316,7 @@ final class SortColumn {
     if seconds[i] != seconds[j] { return seconds[i] < seconds[j] ? -1 : 1 }
     let (a, b) = (texts[i], texts[j])
     if a.count <= 16 || b.count <= 16 { return a.count - b.count }
-    return StoredValue.compareBytes(a, b)
+    return ScalarValue.compare(a, b)
   }
 
   /// What decides first between two texts whose first eight bytes are equal: the next eight bytes

@@ -7,7 +7,7 @@ extension QueryValue {
     switch (a, b) {
     case (.int(let x), .int(let y)): return ScalarValue.compare(x, y)
     case (.string(let x), .string(let y)), (.data(let x), .data(let y)):
-      return StoredValue.compareBytes(x, y)
+      return ScalarValue.compare(x, y)
     case (.double(let x), .double(let y)): return ScalarValue.compare(x, y)
     case (.float(let x), .float(let y)): return ScalarValue.compare(x, y)
     case (.bool(let x), .bool(let y)): return (x ? 1 : 0) - (y ? 1 : 0)

@@ -97,16 +97,16 @@ struct ValueCondition {
     case .like: return matchesWildcards(text, pattern, isFolded: ignoresCase)
     case .equal: return areEqual(text, pattern)
     case .notEqual: return !areEqual(text, pattern)
-    case .less: return StoredValue.compareBytes(text, pattern) < 0
-    case .lessOrEqual: return StoredValue.compareBytes(text, pattern) <= 0
-    case .greater: return StoredValue.compareBytes(text, pattern) > 0
-    case .greaterOrEqual: return StoredValue.compareBytes(text, pattern) >= 0
+    case .less: return ScalarValue.compare(text, pattern) < 0
+    case .lessOrEqual: return ScalarValue.compare(text, pattern) <= 0
+    case .greater: return ScalarValue.compare(text, pattern) > 0
+    case .greaterOrEqual: return ScalarValue.compare(text, pattern) >= 0
     }
   }
 
   @inline(__always)
   private func areEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     ignoresCase
-      ? equalsFolded(a, b) : a.count == b.count && StoredValue.compareBytes(a, b) == 0
+      ? equalsFolded(a, b) : a.count == b.count && ScalarValue.compare(a, b) == 0
   }
 }

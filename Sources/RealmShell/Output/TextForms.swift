@@ -118,15 +118,8 @@ enum LiteralText {
 
   /// Whether a text can stand as a name without quotes.
   static func isName(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard let first = bytes.first else { return false }
-    func isLetter(_ byte: UInt8) -> Bool { byte == 0x5F || (byte | 0x20) &- 0x61 < 26 }
-    if asciiPrefixCount(of: bytes) == bytes.count {
-      return isLetter(first) && bytes.allSatisfy { isLetter($0) || $0 &- 0x30 < 10 }
-    }
-    guard firstInvalidUTF8(in: bytes) == nil else { return false }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } ?? false
-      && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+    firstInvalidUTF8(in: bytes) == nil
+      && CanonicalText.isBareName(bytes.bindMemory(to: UInt8.self).span)
   }
 
   /// Whether a string in a cell has to stand in quotes.

@@ -80,7 +80,7 @@ extension ContentCheck {
     let isSorted = { (compare: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) in
       entries.indices.dropFirst().first { !compare(entries[$0 - 1].key, entries[$0].key) }
     }
-    if let index = isSorted({ StoredValue.compareBytes($0, $1) < 0 }),
+    if let index = isSorted({ ScalarValue.compare($0, $1) < 0 }),
       isSorted({ $0.lexicographicallyPrecedes($1) { Int8(bitPattern: $0) < Int8(bitPattern: $1) } })
         != nil
     {

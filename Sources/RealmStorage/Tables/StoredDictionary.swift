@@ -44,9 +44,9 @@ public struct StoredDictionary {
   public func entries() throws(StorageError) -> [Entry] {
     var result = try storedEntries()
     let isSorted = zip(result, result.dropFirst()).allSatisfy {
-      StoredValue.compareBytes($0.key, $1.key) < 0
+      ScalarValue.compare($0.key, $1.key) < 0
     }
-    if !isSorted { result.sort { StoredValue.compareBytes($0.key, $1.key) < 0 } }
+    if !isSorted { result.sort { ScalarValue.compare($0.key, $1.key) < 0 } }
     return result
   }
 

@@ -8,13 +8,13 @@ public final class Database {
   public let path: String
   let file: any FileBackend
   /// Held as long as the object lives.
-  private let lock: SessionLock?
+  private let lock: ExclusiveLock?
 
   /// Creates an empty database and opens it; fails if there is a file.
   ///
   /// - Throws: `system` (EEXIST and others), `rejected(.inUse)`.
   public static func create(path: String) throws(StorageError) -> Database {
-    let lock = try SessionLock(path: path)
+    let lock = try exclusiveLock(path)
     let file = try DiskFile(path: path, creating: true)
     // A header that selects no snapshot is a valid empty database.
     var header: (UInt64, UInt64, UInt64) = (0, 0, UInt64(FileHeader.mnemonic.byteSwapped))
@@ -34,14 +34,31 @@ public final class Database {
   ///   encrypted, synchronised, or of a format below 24; `rejected(.notSupported)` if a table has
   ///   enumerated columns or tombstones; `damaged`; `system`.
   public static func openForWriting(path: String) throws(StorageError) -> Database {
-    let lock = try SessionLock(path: path)
+    let lock = try exclusiveLock(path)
     return try Database(path: path, file: try DiskFile(path: path), lock: lock)
+  }
+
+  /// Keeps everybody else away.
+  private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
+    do throws(LockError) {
+      return try ExclusiveLock(realmPath: path)
+    } catch {
+      switch error {
+      case .inUse: throw .rejected(.inUse)
+      case .system(_, let number): throw .system(.lock, number)
+      case .file(let error): throw error
+      case .notAFile: throw .notAFile
+      case .timedOut, .incompatible, .sessionBroken, .damagedVersionList:
+        // Only taking part in a session can end like this.
+        throw .rejected(.inUse)
+      }
+    }
   }
 
   /// Opens a database on another backend, without a lock.
   ///
   /// - Parameter path: A file with the same bytes.
-  init(path: String, file: any FileBackend, lock: SessionLock?) throws(StorageError) {
+  init(path: String, file: any FileBackend, lock: ExclusiveLock?) throws(StorageError) {
     (self.path, self.file, self.lock) = (path, file, lock)
     let snapshot = try Snapshot(of: try RealmFile(path: path, key: nil))
     guard snapshot.format.map({ $0 == FileFormat.current }) ?? true else {

@@ -165,7 +165,7 @@ extension StoredValue {
   func isEqual(to value: ScalarValue) -> Bool {
     switch (self, value) {
     case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
-      b.withUnsafeBytes { StoredValue.compareBytes(a, $0) == 0 }
+      b.withUnsafeBytes { ScalarValue.compare(a, $0) == 0 }
     case (.int(let a), .int(let b)): a == b
     case (.null, .null): true
     case (.null, _), (_, .null): false

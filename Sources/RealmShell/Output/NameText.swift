@@ -1,0 +1,44 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// A name as it is written in statements: in back quotes unless it is a word.
+///
+/// Controls, which terminals would obey, are shown as `\u001b`; such a name cannot be typed.
+///
+/// Source: shell.md 3.
+func quotedName(_ name: String) -> String {
+  if CanonicalText.isBareName(Array(name.utf8).span) { return name }
+  var result = "`"
+  for scalar in name.unicodeScalars {
+    if scalar.properties.generalCategory == .control {
+      let digits = String(scalar.value, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    } else {
+      result += scalar == "`" ? "``" : String(scalar)
+    }
+  }
+  return result + "`"
+}
+
+extension Property {
+  /// The type in the notation of schemas, for instance `int?`, `Dog[]`, `Dog?{}`.
+  ///
+  /// Source: shell.md 7.
+  var typeText: String {
+    var text = targetName.map(quotedName) ?? kind.name
+    let isMarked =
+      kind == .link
+      ? collection == .none || collection == .dictionary
+      : isNullable && kind != .mixed
+    if isMarked { text += "?" }
+    switch collection {
+    case .none: break
+    case .list: text += "[]"
+    case .set: text += "<>"
+    case .dictionary: text += "{}"
+    }
+    return text
+  }
+}
