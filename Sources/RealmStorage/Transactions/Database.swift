@@ -41,7 +41,8 @@ public final class Database {
   /// Keeps everybody else away.
   private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
-      return try ExclusiveLock(realmPath: path)
+      // A child process that has not reached its exec yet can hold the lock for a moment.
+      return try ExclusiveLock(realmPath: path, timeoutMilliseconds: 1000)
     } catch {
       switch error {
       case .inUse: throw .rejected(.inUse)
