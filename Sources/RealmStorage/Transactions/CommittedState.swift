@@ -18,6 +18,7 @@ struct CommittedState {
 
   init(_ store: NodeStore) throws(StorageError) {
     let start = store.view.base
+    try store.view.makeReadable(0, FileView.headerByteCount)
     header = FileHeader(start)
     let ref = Int64(bitPattern: header.topRef(slot: header.selectedSlot))
     guard ref != 0 else { return }

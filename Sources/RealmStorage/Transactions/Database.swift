@@ -13,14 +13,14 @@ public final class Database {
   /// Creates an empty database and opens it; fails if there is a file.
   ///
   /// - Throws: `system` (EEXIST and others), `rejected(.inUse)`.
-  public static func create(path: String) throws(StorageError) -> Database {
+  public static func create(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Database {
     let lock = try exclusiveLock(path)
-    let file = try DiskFile(path: path, creating: true)
+    let file = try backend(try DiskFile(path: path, creating: true), key)
     // A header that selects no snapshot is a valid empty database.
-    var header: (UInt64, UInt64, UInt64) = (0, 0, UInt64(FileHeader.mnemonic.byteSwapped))
-    try withUnsafeBytes(of: &header) { (bytes) -> Result<Void, StorageError> in
-      Result { () throws(StorageError) in try file.write(bytes, at: 0) }
-    }.get()
+    try file.write(
+      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
     try file.sync()
     try Syscalls.syncFolder(of: path)
     return try Database(path: path, file: file, lock: lock)
@@ -33,9 +33,21 @@ public final class Database {
   /// - Throws: `rejected(.inUse)` if somebody has it open; `rejected(.notWritable)` if it is
   ///   encrypted, synchronised, or of a format below 24; `rejected(.notSupported)` if a table has
   ///   enumerated columns or tombstones; `damaged`; `system`.
-  public static func openForWriting(path: String) throws(StorageError) -> Database {
+  public static func openForWriting(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Database {
     let lock = try exclusiveLock(path)
-    return try Database(path: path, file: try DiskFile(path: path), lock: lock)
+    // A key is ignored if the file is not encrypted.
+    let isEncrypted = key != nil ? try RealmFile(path: path, key: key).isEncrypted : false
+    let file = try backend(try DiskFile(path: path), isEncrypted ? key : nil)
+    return try Database(path: path, file: file, lock: lock)
+  }
+
+  private static func backend(
+    _ file: DiskFile, _ key: EncryptionKey?
+  ) throws(StorageError) -> any FileBackend {
+    guard let key else { return file }
+    return try EncryptedFile(file, key: key)
   }
 
   /// Keeps everybody else away.
@@ -61,7 +73,7 @@ public final class Database {
   /// - Parameter path: A file with the same bytes.
   init(path: String, file: any FileBackend, lock: ExclusiveLock?) throws(StorageError) {
     (self.path, self.file, self.lock) = (path, file, lock)
-    let snapshot = try Snapshot(of: try RealmFile(path: path, key: nil))
+    let snapshot = try Snapshot(of: try RealmFile(path: path, key: file.key))
     guard snapshot.format.map({ $0 == FileFormat.current }) ?? true else {
       throw .rejected(.notWritable)
     }

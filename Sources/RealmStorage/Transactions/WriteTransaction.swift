@@ -24,9 +24,7 @@ public final class WriteTransaction {
 
   init(_ file: any FileBackend) throws(StorageError) {
     self.file = file
-    let region = try TransactionRegion(
-      descriptor: file.descriptor, fileByteCount: file.byteCount)
-    store = NodeStore(region)
+    store = NodeStore(try TransactionRegion(file))
     base = try CommittedState(store)
     groupRefs = (base.names, base.tables)
     guard base.topRef != 0 else { return }
