@@ -176,7 +176,8 @@ public final class Database {
   private func check(_ snapshot: Snapshot) throws(StorageError) {
     try Database.checkNodes(of: snapshot)
     // A table that cannot be written is refused here and not in the middle of a change.
-    _ = try WriteTransaction(trying: file, from: snapshot.pin).allEditors()
+    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    withExtendedLifetime(snapshot) {}
   }
 
   /// Moves the top ref from the footer into the header, so that the footer may be overwritten.
@@ -214,9 +215,8 @@ public final class Database {
     }
     let pin: VersionPin
     do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
-    // Mapped after the pin, so that all of the version is there.
-    let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: file.key)
-    return try Snapshot(of: mapped, pin: pin)
+    return try Snapshot(
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
   }
 
   /// Starts a transaction on the newest version, when nobody else is writing.
