@@ -64,10 +64,18 @@ public final class Database {
   ///   `rejected(.incompatibleSession)` if the other processes use it in another way;
   ///   `rejected(.needsUpgrade)`, `rejected(.synchronised)`; `rejected(.notSupported)` if a table has
   ///   enumerated columns or tombstones; `damaged`; `system`.
-  public init(
+  public convenience init(
     path: String, key: EncryptionKey? = nil, timeoutMilliseconds: Int = 10_000
   ) throws(StorageError) {
-    let file = try Database.backend(path, key)
+    try self.init(
+      path: path, sharing: try Database.backend(path, key),
+      timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Takes part in the session of a file with another backend.
+  init(
+    path: String, sharing file: any FileBackend, timeoutMilliseconds: Int = 10_000
+  ) throws(StorageError) {
     (self.path, self.file) = (path, file)
     let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
     self.lockFile = lockFile
