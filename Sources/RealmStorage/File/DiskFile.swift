@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A regular file of the operating system, open for reading and writing.
@@ -10,20 +11,37 @@ public final class DiskFile: FileBackend {
   /// Opens a file; `creating` makes a new one, and fails if there is one.
   ///
   /// - Throws: `system`, `notAFile`.
-  public init(path: String, creating: Bool = false) throws(StorageError) {
+  public convenience init(path: String, creating: Bool = false) throws(StorageError) {
     let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
     var opened: Int32
     repeat { opened = open(path, flags, 0o644) } while opened < 0 && errno == EINTR
     guard opened >= 0 else { throw .system(.open, errno) }
-    descriptor = opened
+    try self.init(descriptor: opened)
+  }
+
+  /// Takes over an open file.
+  ///
+  /// - Throws: `system`, `notAFile`; the descriptor is closed then.
+  init(descriptor: Int32) throws(StorageError) {
+    self.descriptor = descriptor
     do throws(StorageError) {
-      let status = try Syscalls.status(of: opened)
+      let status = try Syscalls.status(of: descriptor)
       guard status.isRegularFile else { throw .notAFile }
       byteCount = status.byteCount
     } catch {
-      close(opened)
+      close(descriptor)
       throw error
     }
+  }
+
+  /// Makes a file in memory, which is gone when it is closed.
+  ///
+  /// - Throws: `system`.
+  public init(inMemory name: String) throws(StorageError) {
+    let closeOnExec: UInt32 = 1
+    descriptor = memfd_create(name, closeOnExec)
+    byteCount = 0
+    guard descriptor >= 0 else { throw .system(.open, errno) }
   }
 
   deinit { close(descriptor) }

@@ -18,12 +18,27 @@ public final class Database {
   ) throws(StorageError) -> Database {
     let lock = try exclusiveLock(path)
     let file = try backend(try DiskFile(path: path, creating: true), key)
-    // A header that selects no snapshot is a valid empty database.
-    try file.write(
-      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
-    try file.sync()
+    try writeHeader(file)
     try Syscalls.syncFolder(of: path)
     return try Database(path: path, file: file, lock: lock)
+  }
+
+  /// Creates an empty database in memory, which lives as long as the object.
+  ///
+  /// Others in this process read it through `path`.
+  ///
+  /// - Throws: `system`.
+  public static func memory() throws(StorageError) -> Database {
+    let file = try DiskFile(inMemory: "realm")
+    try writeHeader(file)
+    return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file, lock: nil)
+  }
+
+  /// Writes a header that selects no snapshot, which makes a valid empty database.
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
+    let mnemonic = UInt64(FileHeader.mnemonic.byteSwapped)
+    try file.write((0, 0, mnemonic) as (UInt64, UInt64, UInt64), at: 0)
+    try file.sync()
   }
 
   /// Opens a database for changing it.
@@ -51,7 +66,7 @@ public final class Database {
   }
 
   /// Keeps everybody else away.
-  private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
+  static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
       // A child process that has not reached its exec yet can hold the lock for a moment.
       return try ExclusiveLock(realmPath: path, timeoutMilliseconds: 1000)
