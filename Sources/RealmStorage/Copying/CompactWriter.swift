@@ -71,6 +71,14 @@ struct CompactWriter {
     fill += padded
   }
 
+  /// Appends at most a page of zeros.
+  mutating func appendZeros(_ byteCount: Int) throws(StorageError) {
+    try makeRoom(byteCount)
+    guard let base = buffer.baseAddress else { return }
+    memset(base + fill, 0, byteCount)
+    fill += byteCount
+  }
+
   private mutating func makeRoom(_ byteCount: Int) throws(StorageError) {
     if byteCount > buffer.count - fill { try flush() }
   }

@@ -71,7 +71,10 @@ public enum FileCopier {
           throw .rejected(.synchronised)
         }
         try SnapshotWriter.write(snapshot, to: file, onProgress)
+        // The disk works during the check; what is encrypted must be in the file before.
+        if key != nil { try file.sync() }
         try check(pending, key: key)
+        try file.sync()
       }
     }.get()
   }

@@ -7,7 +7,7 @@
 enum SnapshotWriter {
   private static let pageByteCount = 4096
 
-  /// Writes and syncs.
+  /// Writes, but does not sync.
   static func write(
     _ snapshot: Snapshot, to file: any FileBackend, _ onProgress: @escaping (Int, Int) -> Bool
   ) throws(StorageError) {
@@ -26,7 +26,6 @@ enum SnapshotWriter {
     let tables = try copier.copy(try view.ref(top, 1), in: view, limit: limit)
     let topRef = try writeTop(snapshot, [names, tables], try history(of: top), file, &copier)
     try writeHeader(topRef, file)
-    try file.sync()
   }
 
   /// The elements of the top array from slot 7 on, without the history itself.
@@ -89,8 +88,8 @@ enum SnapshotWriter {
         flags: node.flags, count: node.count, node.payload, node.payloadByteCount)
       precondition(written == place)
     }
+    try copier.output.appendZeros(fileEnd - end)
     try copier.output.flush()
-    try file.extend(to: fileEnd)
     return topRef
   }
 
