@@ -12,7 +12,7 @@ enum SnapshotWriter {
     _ snapshot: Snapshot, to file: any FileBackend, _ onProgress: @escaping (Int, Int) -> Bool
   ) throws(StorageError) {
     guard snapshot.topRef != 0, let view = snapshot.view else {
-      try Database.writeHeader(file)
+      try Database.writeEmptyDatabase(file)
       return
     }
     let all = min(try snapshot.usedByteCount(), snapshot.file.filledByteCount)

@@ -53,6 +53,9 @@ public final class EncryptedFile: FileBackend {
     pages.removeAll(keepingCapacity: true)
   }
 
+  /// Asks for the size anew, which another process may have changed.
+  public func measure() throws(StorageError) { try file.measure() }
+
   // MARK: Plaintext
 
   /// Changes bytes of the plaintext; they reach the file with the next `sync` at the latest.

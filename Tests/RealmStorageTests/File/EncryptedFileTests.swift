@@ -103,7 +103,7 @@ struct EncryptedFileTests {
     let folder = TemporaryFolder()
     let path = folder.file("a.realm")
     do { _ = try Database.create(path: path) }
-    let database = try Database.openForWriting(path: path, key: Self.key())
+    let database = try Database(path: path, key: Self.key())
     try database.beginWrite().commit()
     #expect(try RealmFile(path: path, key: nil).isEncrypted == false)
   }
@@ -114,8 +114,8 @@ struct EncryptedFileTests {
     do { _ = try Database.create(path: path, key: Self.key()) }
     let other = [UInt8](repeating: 7, count: 64).withUnsafeBytes { EncryptionKey($0) }
     #expect(throws: StorageError.wrongKey) {
-      try Database.openForWriting(path: path, key: other)
+      try Database(path: path, key: other)
     }
-    #expect(throws: StorageError.noKey) { try Database.openForWriting(path: path) }
+    #expect(throws: StorageError.noKey) { try Database(path: path) }
   }
 }

@@ -27,7 +27,7 @@ struct CrashTests {
       let file = try RecordingFile(path: path, sectorByteCount: key == nil ? 512 : 4096)
       let before = try contents(path)
       let backend: any FileBackend = try key.map { try EncryptedFile(file, key: $0) } ?? file
-      let database = try Database(path: path, file: backend, lock: nil)
+      let database = try Database(path: path, file: backend)
       try change(database, round)
       let after = try contents(path)
       #expect(after.version == before.version + 1)
@@ -40,7 +40,7 @@ struct CrashTests {
           #expect(found == before || found == after)
           isNew = found == after
           // The database can be changed at once.
-          if attempt == 3 { try change(try Database.openForWriting(path: image, key: key), 99) }
+          if attempt == 3 { try change(try Database(path: image, key: key), 99) }
         }
       }
       #expect(isNew)
