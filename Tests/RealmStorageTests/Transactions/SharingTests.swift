@@ -36,6 +36,21 @@ struct SharingTests {
     try check()
   }
 
+  @Test func encryptedDatabasesAreShared() throws {
+    let all = (0..<3).map { _ in Participant(path) }
+    for (i, one) in all.enumerated() {
+      #expect(one("key k") == "ok")
+      #expect(one(i == 0 ? "create" : "open") == "ok")
+      if i == 0 { #expect(one("prepare") == "ok") }
+    }
+    all[0].send("raise-all 30")
+    all[1].send("raise-all 30")
+    #expect(Int(all[2]("watch 800")) != nil)
+    #expect(all[0].answer() == "ok")
+    #expect(all[1].answer() == "ok")
+    #expect(all[2]("see") == "60")
+  }
+
   @Test func pinnedVersionsStayWhole() throws {
     let all = participants(3)
     for round in 0..<10 {
