@@ -56,8 +56,11 @@ final class SchemaFile {
   }
 
   /// Checks that something is refused with an error and changes nothing.
+  ///
+  /// - Parameter isFirst: Whether nothing is changed before it in `body`.
   func refuse(
-    _ name: String, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void,
+    _ name: String, isFirst: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void,
     check: (SchemaError) -> Void = { _ in }
   ) throws {
     let (before, version) = (try contents(), realm.snapshot.version)
@@ -71,8 +74,9 @@ final class SchemaFile {
       check(error)
     }
     try realm.refresh()
-    #expect(try contents() == before, sourceLocation: sourceLocation)
+    if isFirst { #expect(try contents() == before, sourceLocation: sourceLocation) }
     try realm.cancelWrite()
+    #expect(try contents() == before, sourceLocation: sourceLocation)
     #expect(realm.snapshot.version == version, sourceLocation: sourceLocation)
   }
 
