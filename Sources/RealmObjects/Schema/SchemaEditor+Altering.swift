@@ -57,9 +57,7 @@ public final class Alteration {
   public func apply() throws(SchemaError) -> AlterationOutcome {
     precondition(values.count == objects.count, "objects without a value")
     let transaction = try editor.begin()
-    let tables = Dictionary(
-      editor.realm.schema.classes.map { ($0.name, $0.table.key) },
-      uniquingKeysWith: { first, _ in first })
+    let tables = editor.tables()
     try editor.change { () throws(StorageError) in try change(transaction, tables) }
     var outcome = AlterationOutcome(className: objectClass.name, old: old, new: new)
     if takesValues { outcome.rewrittenCount = objects.count }
@@ -72,9 +70,10 @@ public final class Alteration {
     let table = objectClass.table.key
     guard var column = try transaction.columnKey(table, old.name) else { return }
     let isNew = takesValues || !old.type.hasSameBase(as: new.type)
-    if old.index != nil, isNew || old.index != new.index {
-      try transaction.removeIndex(table, column)
+    let isMarked = objectClass.table.columns.contains {
+      $0.name == old.name && $0.isMarkedIndexed
     }
+    if old.isFullText, !new.isFullText { try transaction.removeIndex(table, column) }
     if isNew {
       column = try transaction.replaceColumn(table, column, by: new.column(tables))
       if takesValues { try transaction.fill(table, column, new.type, objects, values) }
@@ -85,6 +84,10 @@ public final class Alteration {
       try transaction.setPrimaryKey(table, column)
     } else if old.isPrimaryKey, !new.isPrimaryKey, !isNew {
       try transaction.setPrimaryKey(table, nil)
+    }
+    if isMarked, !isNew, !new.isPrimaryKey, new.index != .general {
+      // A primary key can have the mark of an index, which does not show as long as it is one.
+      try transaction.removeIndex(table, column)
     }
     guard let index = new.index, isNew || old.index != index else { return }
     switch index {

@@ -166,8 +166,7 @@ extension SchemaEditor {
   ) throws(StorageError) -> [DeclarationOutcome] {
     // Apps take a file without version for one that they may change at will.
     if realm.schema.version == nil { try transaction.setSchemaVersion(0) }
-    var tables: [String: TableKey] = [:]
-    for objectClass in realm.schema.classes { tables[objectClass.name] = objectClass.table.key }
+    var tables = self.tables()
     for part in plan.parts where part.table == nil {
       let definition = part.definition
       tables[definition.name] = try transaction.createTable(
