@@ -18,6 +18,7 @@ public final class Alteration {
   private let editor: SchemaEditor
   /// Whether all objects get new values.
   private let takesValues: Bool
+  private let fitting: ColumnFitting
   private var values: [ColumnValue] = []
   private var primaryKeys: [ScalarValue: ObjectKey] = [:]
 
@@ -31,6 +32,7 @@ public final class Alteration {
     self.new = new
     self.objects = objects
     self.takesValues = takesValues
+    fitting = ColumnFitting(new, of: objectClass, in: editor.realm.schema)
     values.reserveCapacity(objects.count)
   }
 
@@ -39,15 +41,20 @@ public final class Alteration {
   /// - Throws: `value` if it does not fit; `duplicatePrimaryKey`.
   /// - Precondition: not all objects have one.
   public func supply(_ value: InputValue) throws(SchemaError) {
-    let fitting = try editor.fit(value, new, of: objectClass.name)
+    let fitted: ColumnValue
+    do throws(ObjectError) {
+      fitted = try fitting.fit(value)
+    } catch {
+      throw .value(error)
+    }
     let object = objects[values.count]
-    if new.isPrimaryKey, case .single(let scalar) = fitting,
+    if new.isPrimaryKey, case .single(let scalar) = fitted,
       let first = primaryKeys.updateValue(object, forKey: scalar)
     {
       throw .duplicatePrimaryKey(
         SchemaError.Place(objectClass.name, new.name), scalar, first: first, second: object)
     }
-    values.append(fitting)
+    values.append(fitted)
   }
 
   /// Makes the change.

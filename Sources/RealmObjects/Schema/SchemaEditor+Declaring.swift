@@ -115,7 +115,12 @@ extension SchemaEditor {
     }
     for property in part.added {
       guard let value = definition.defaults[property.name] else { continue }
-      part.defaults[property.name] = try fit(value, property, of: definition.name)
+      let fitting = ColumnFitting(property, of: existing, in: realm.schema)
+      do throws(ObjectError) {
+        part.defaults[property.name] = try fitting.fit(value)
+      } catch {
+        throw .value(error)
+      }
     }
     part.objectCount = try objectCount(existing)
     if !part.defaults.isEmpty { part.objects = try objects(of: existing) }
