@@ -8,11 +8,23 @@ import Testing
 final class WrittenFile {
   let folder = TemporaryFolder()
   var path: String { folder.file("test.realm") }
-  private(set) var database: Database
+  private var opened: Database?
 
   init() throws {
-    database = try Database.create(path: folder.file("test.realm"))
+    opened = try Database.create(path: folder.file("test.realm"))
   }
+
+  /// The database; opened again after `close`.
+  var database: Database {
+    get throws {
+      if let opened { return opened }
+      let database = try Database.openForWriting(path: path)
+      opened = database
+      return database
+    }
+  }
+
+  func close() { opened = nil }
 
   /// Runs a transaction, commits it and checks the file.
   @discardableResult
