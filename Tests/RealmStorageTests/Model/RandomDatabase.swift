@@ -1,5 +1,6 @@
 import RealmStorage
 import RealmValues
+import TestSupport
 import Testing
 
 /// A database with random classes and objects, changed at random together with a model of it.
@@ -7,8 +8,9 @@ struct RandomDatabase {
   private(set) var model = ModelDatabase()
   var values: RandomValues
   private var nameCount = 0
-  /// How often each kind of change was made.
-  private(set) var changeCount = 0
+  /// Levels of collections inside mixed values that may hold links; RANDOM_LINK_LEVELS limits them
+  /// for checkers that look no deeper.
+  private let linkLevels = TestScale.number("RANDOM_LINK_LEVELS", standard: .max)
 
   private static let maximumTableCount = 6
   private static let maximumColumnCount = 14
@@ -88,10 +90,12 @@ struct RandomDatabase {
   }
 
   /// A value for a property or element of type mixed, collections included.
-  private mutating func nested(depth: Int = 0) -> ModelValue {
-    let isLeaf = depth > 3 || !values.oneIn(3)
+  ///
+  /// - Parameter depth: 0 for a property, 1 for an element.
+  private mutating func nested(depth: Int) -> ModelValue {
+    let isLeaf = depth > 4 || !values.oneIn(3)
     if isLeaf {
-      if values.oneIn(3), let link = link(to: nil) { return .scalar(link) }
+      if depth <= linkLevels, values.oneIn(3), let link = link(to: nil) { return .scalar(link) }
       return .scalar(values.scalar())
     }
     let count = number(0..<5)
@@ -109,7 +113,6 @@ struct RandomDatabase {
 extension RandomDatabase {
   /// One random change of the transaction and the model.
   mutating func change(_ transaction: WriteTransaction) throws {
-    changeCount += 1
     switch number(0..<100) {
     case 0..<5: try changeSchema(transaction)
     case 5..<22: try create(transaction)
@@ -172,7 +175,7 @@ extension RandomDatabase {
   private mutating func setProperty(_ transaction: WriteTransaction) throws {
     guard let place = place({ $0.definition.collection == .none }) else { return }
     if place.definition.kind == .mixed, values.oneIn(3) {
-      let value = nested()
+      let value = nested(depth: 0)
       try transaction.set(place.table, place.object, place.key, mixed: value.mixed)
       model.set(place.table, place.object, place.key, value)
       return
@@ -235,7 +238,7 @@ extension RandomDatabase {
       let element = elements.remove(at: index % elements.count)
       elements.insert(element, at: target)
     case 6...7 where isElement && place.definition.kind == .mixed:
-      let value = nested()
+      let value = nested(depth: 1)
       try transaction.set(table, object, key, at: index, mixed: value.mixed)
       elements[index] = value
     case 6...9 where isElement:
@@ -243,7 +246,7 @@ extension RandomDatabase {
       try transaction.set(table, object, key, at: index, value)
       elements[index] = .scalar(value)
     case 10 where place.definition.kind == .mixed:
-      let value = nested()
+      let value = nested(depth: 1)
       try transaction.insert(table, object, key, at: index, mixed: value.mixed)
       elements.insert(value, at: index)
     default:
@@ -295,7 +298,7 @@ extension RandomDatabase {
         try transaction.remove(table, object, key, key: known) == (entries[known] != nil))
       entries[known] = nil
     } else if place.definition.kind == .mixed, values.oneIn(3) {
-      let value = nested()
+      let value = nested(depth: 1)
       try transaction.set(table, object, key, key: name, mixed: value.mixed)
       entries[name] = value
     } else {
@@ -328,8 +331,8 @@ extension RandomDatabase {
       let name = name()
       try transaction.renameColumn(table, column.key, to: name)
       changeColumn(table, column.key) { $0.definition.name = name }
-    case 10..<15: try changeIndex(table, transaction)
-    case 15..<18: try changePrimaryKey(table, transaction)
+    case 10..<18: try changeIndex(table, transaction)
+    case 18..<21: try changePrimaryKey(table, transaction)
     default: try addColumn(table, transaction)
     }
   }
@@ -399,7 +402,9 @@ extension RandomDatabase {
   }
 
   private mutating func changeIndex(_ table: TableKey, _ transaction: WriteTransaction) throws {
-    guard let column = choice(model.tables[table]?.columns ?? []) else { return }
+    let columns = model.tables[table]?.columns ?? []
+    let simple = columns.filter { $0.definition.collection == .none }
+    guard let column = choice(values.oneIn(6) ? columns : simple) else { return }
     let key = column.key
     let isIndexable =
       switch column.definition.kind {
@@ -416,7 +421,7 @@ extension RandomDatabase {
     if column.index != .none {
       try transaction.removeIndex(table, key)
       changeColumn(table, key) { $0.index = .none }
-    } else if column.definition.kind == .string, !isPrimaryKey, values.oneIn(2) {
+    } else if column.definition.kind == .string, !isPrimaryKey, Bool.random(using: &values) {
       try transaction.addFullTextIndex(table, key)
       changeColumn(table, key) { $0.index = .words }
     } else {

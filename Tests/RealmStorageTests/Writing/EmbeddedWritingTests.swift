@@ -1,4 +1,5 @@
 import RealmStorage
+import RealmValues
 import Testing
 
 /// Embedded objects below embedded objects of the same class.
