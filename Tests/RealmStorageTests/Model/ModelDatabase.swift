@@ -107,6 +107,33 @@ struct ModelDatabase {
 }
 
 extension ModelDatabase {
+  /// What a file holds.
+  init(_ snapshot: Snapshot) throws {
+    for stored in snapshot.tables where stored.name.hasPrefix("class_") {
+      var table = Table(name: stored.name, isEmbedded: stored.kind == .embedded)
+      for column in stored.columns {
+        let definition = ColumnDefinition(
+          column.name, try #require(column.kind), collection: column.collection,
+          isNullable: column.isNullable, target: column.target)
+        let index: Index =
+          column.hasFullTextIndex ? .words : column.isMarkedIndexed ? .values : .none
+        table.columns.append(Column(key: column.key, definition: definition, index: index))
+      }
+      table.primaryKey = stored.primaryKey.map { stored.columns[$0].key }
+      let cursor = try TableCursor(stored, columns: Array(stored.columns.indices))
+      while try cursor.next() {
+        for row in 0..<cursor.count {
+          var values: [ColumnKey: ModelValue] = [:]
+          for (i, column) in stored.columns.enumerated() {
+            values[column.key] = try ModelValue(try cursor.value(i, at: row))
+          }
+          table.objects[cursor.key(at: row)] = values
+        }
+      }
+      tables[stored.key] = table
+    }
+  }
+
   /// Compares everything with what a reader sees.
   func compare(with snapshot: Snapshot, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let stored = snapshot.tables.filter { $0.name.hasPrefix("class_") }

@@ -16,7 +16,10 @@ struct RandomDatabase {
   private static let maximumColumnCount = 14
   private static let maximumObjectCount = 120
 
-  init(seed: UInt64) { values = RandomValues(seed: seed) }
+  init(seed: UInt64, model: ModelDatabase = ModelDatabase()) {
+    values = RandomValues(seed: seed)
+    self.model = model
+  }
 
   // MARK: Choosing
 
@@ -218,6 +221,15 @@ extension RandomDatabase {
 // MARK: - Collections
 
 extension RandomDatabase {
+  /// An element for a list; indexes of lists take short texts only.
+  private mutating func element(for column: ModelDatabase.Column) -> ScalarValue? {
+    let value = scalar(for: column.definition)
+    if column.index != .none, case .string(let bytes) = value {
+      return .string(Array(bytes.prefix(200)))
+    }
+    return value
+  }
+
   private mutating func changeList(_ transaction: WriteTransaction) throws {
     guard let place = place({ $0.definition.collection == .list }),
       case .list(var elements) = model.value(place.table, place.object, place.key)
@@ -242,7 +254,7 @@ extension RandomDatabase {
       try transaction.set(table, object, key, at: index, mixed: value.mixed)
       elements[index] = value
     case 6...9 where isElement:
-      guard let value = scalar(for: place.definition) else { return }
+      guard let value = element(for: place.column) else { return }
       try transaction.set(table, object, key, at: index, value)
       elements[index] = .scalar(value)
     case 10 where place.definition.kind == .mixed:
@@ -252,7 +264,7 @@ extension RandomDatabase {
     default:
       // More than a leaf at once, sometimes.
       for _ in 0..<(values.oneIn(400) ? 1200 : values.oneIn(8) ? 12 : 1) {
-        guard let value = scalar(for: place.definition) else { return }
+        guard let value = element(for: place.column) else { return }
         try transaction.insert(table, object, key, at: index, value)
         elements.insert(.scalar(value), at: index)
       }

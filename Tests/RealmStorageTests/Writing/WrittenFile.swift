@@ -6,12 +6,20 @@ import Testing
 
 /// A database in a folder of its own, checked after every commit.
 final class WrittenFile {
-  let folder = TemporaryFolder()
-  var path: String { folder.file("test.realm") }
+  let folder: TemporaryFolder
+  let path: String
   private var opened: Database?
 
   init() throws {
-    opened = try Database.create(path: folder.file("test.realm"))
+    folder = TemporaryFolder()
+    path = folder.file("test.realm")
+    opened = try Database.create(path: path)
+  }
+
+  /// Takes a file that exists.
+  init(opening path: String, in folder: TemporaryFolder) throws {
+    (self.folder, self.path) = (folder, path)
+    opened = try Database.openForWriting(path: path)
   }
 
   /// The database; opened again after `close`.
