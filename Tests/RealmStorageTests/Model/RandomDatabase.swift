@@ -19,6 +19,8 @@ struct RandomDatabase {
   init(seed: UInt64, model: ModelDatabase = ModelDatabase()) {
     values = RandomValues(seed: seed)
     self.model = model
+    // Other names than those that an earlier run has given.
+    nameCount = model.tables.isEmpty ? 0 : Int(seed) * 1000
   }
 
   // MARK: Choosing
