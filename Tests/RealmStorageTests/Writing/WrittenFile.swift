@@ -9,24 +9,26 @@ final class WrittenFile {
   let folder: TemporaryFolder
   let path: String
   private var opened: Database?
+  private let key: EncryptionKey?
 
-  init() throws {
+  init(key: EncryptionKey? = nil) throws {
+    self.key = key
     folder = TemporaryFolder()
     path = folder.file("test.realm")
-    opened = try Database.create(path: path)
+    opened = try Database.create(path: path, key: key)
   }
 
   /// Takes a file that exists.
   init(opening path: String, in folder: TemporaryFolder) throws {
-    (self.folder, self.path) = (folder, path)
-    opened = try Database.openForWriting(path: path)
+    (self.folder, self.path, key) = (folder, path, nil)
+    opened = try Database(path: path)
   }
 
   /// The database; opened again after `close`.
   var database: Database {
     get throws {
       if let opened { return opened }
-      let database = try Database.openForWriting(path: path)
+      let database = try Database(path: path, key: key)
       opened = database
       return database
     }
@@ -57,7 +59,7 @@ final class WrittenFile {
 
   /// The file as a reader sees it.
   func snapshot() throws -> Snapshot {
-    try Snapshot(of: try RealmFile(path: path, key: nil))
+    try Snapshot(of: try RealmFile(path: path, key: key))
   }
 
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
