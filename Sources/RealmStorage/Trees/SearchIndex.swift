@@ -110,11 +110,15 @@ struct SearchIndex {
 extension StoredTable {
   /// Finds the objects with a value by the search index of a column (position in `columns`).
   ///
-  /// - Returns: Their keys in ascending order; nil if there is no index, or none that can be
-  ///   trusted: those of formats below 24 may follow another order of texts, and in a column of
-  ///   mixed values equal numbers of different types can stand at different places.
+  /// - Parameter limit: Most candidates that are looked at.
+  /// - Returns: Their keys in ascending order; nil if there are more candidates than `limit`, if
+  ///   there is no index, or none that can be trusted: those of formats below 24 may follow another
+  ///   order of texts, and in a column of mixed values equal numbers of different types can stand
+  ///   at different places.
   /// - Complexity: O(log n) and a comparison for each candidate.
-  public func find(column: Int, value: ScalarValue) throws(StorageError) -> [ObjectKey]? {
+  public func find(
+    column: Int, value: ScalarValue, limit: Int = .max
+  ) throws(StorageError) -> [ObjectKey]? {
     let stored = columns[column]
     guard format.hasCanonicalOrder, stored.indexRoot != 0, stored.collection == .none,
       !stored.hasFullTextIndex, stored.kind != .mixed || value.hasOneIndexKey,
@@ -127,6 +131,9 @@ extension StoredTable {
     case .one(let candidate):
       if try has(value, column, candidate) { result.append(candidate) }
     case .tree(let ref):
+      let node = try view.node(at: ref)
+      let count = try BPlusTreeCursor.elementCount(ofInner: node) ?? node.count
+      guard count <= limit else { return nil }
       try index.forEachKey(inTree: ref) { (candidate) throws(StorageError) in
         if try has(value, column, candidate) { result.append(candidate) }
       }
