@@ -8,10 +8,11 @@ import RealmValues
 /// Of the conditions that all have to hold, one with an index is enough; of alternatives all need
 /// one.
 struct IndexPlan {
-  /// Equality of a property with some values.
-  private struct Lookup {
-    let position: Int
-    let values: [ScalarValue]
+  private enum Lookup {
+    /// Equality of the property at a position with one of some values.
+    case values([ScalarValue], position: Int)
+    /// A condition that asks an index itself.
+    case condition(Condition)
   }
 
   /// Each entry holds the look-ups of which every match answers at least one; the entry with the
@@ -34,7 +35,8 @@ struct IndexPlan {
       guard objectClass.table.columns[test.position].hasIndex,
         let values = values(test), values.count <= maximumValueCount
       else { return nil }
-      return [Lookup(position: test.position, values: values)]
+      return [.values(values, position: test.position)]
+    case .condition(let condition): return [.condition(condition)]
     case .or(let parts):
       var all: [Lookup] = []
       for part in parts {
@@ -43,7 +45,7 @@ struct IndexPlan {
       }
       return all.isEmpty ? nil : all
     case .and(let parts): return parts.lazy.compactMap { lookups($0, objectClass) }.first
-    case .always, .vacuous, .not, .condition: return nil
+    case .always, .vacuous, .not: return nil
     }
   }
 
@@ -70,7 +72,7 @@ struct IndexPlan {
     guard !choices.isEmpty else { return nil }
     return try reading { () throws(StorageError) in
       // A look-up costs about as much as the scan of as many rows.
-      let limit = try objectClass.table.objectCount() / 64
+      let limit = max(1, try objectClass.table.objectCount() / 64)
       var fewest: [ObjectKey]?
       for lookups in choices {
         if let found = try IndexPlan.find(lookups, objectClass.table, limit: limit),
@@ -87,22 +89,36 @@ struct IndexPlan {
     _ lookups: [Lookup], _ table: StoredTable, limit: Int
   ) throws(StorageError) -> [ObjectKey]? {
     var keys: [ObjectKey] = []
+    var answerCount = 0
     for lookup in lookups {
-      for value in lookup.values {
-        guard
-          let found = try table.find(
-            column: lookup.position, value: value, limit: max(1, limit - keys.count))
-        else { return nil }
+      switch lookup {
+      case .condition(let condition):
+        guard let found = try condition.candidates(limit: limit - keys.count) else { return nil }
         keys += found
+        answerCount += 1
+      case .values(let values, let position):
+        for value in values {
+          guard
+            let found = try table.find(
+              column: position, value: value, limit: limit - keys.count)
+          else { return nil }
+          keys += found
+          answerCount += 1
+        }
       }
     }
-    guard lookups.count > 1 || lookups.contains(where: { $0.values.count > 1 }) else { return keys }
-    keys.sort()
+    if answerCount > 1 { keys.sortAndRemoveDuplicates() }
+    return keys
+  }
+}
+
+extension [ObjectKey] {
+  fileprivate mutating func sortAndRemoveDuplicates() {
+    sort()
     var last: ObjectKey?
-    keys.removeAll { key in
+    removeAll { key in
       defer { last = key }
       return key == last
     }
-    return keys
   }
 }
