@@ -106,7 +106,8 @@ struct CopyTests {
         #expect(a.targetName == b.targetName)
       }
       for (a, b) in zip(newClass.table.columns, oldClass.table.columns) {
-        #expect(a.hasIndex == b.hasIndex && a.hasFullTextIndex == b.hasFullTextIndex)
+        #expect(a.isMarkedIndexed == b.isMarkedIndexed)
+        #expect(a.hasFullTextIndex == b.hasFullTextIndex)
       }
     }
   }

@@ -87,7 +87,7 @@ public enum FileUpgrader {
     let scratch = try PendingFile(for: pending.target)
     scratch.file.isTemporary = true
     let backend: any FileBackend = try FileCopier.backend(scratch.file, key)
-    try Database.writeEmptyDatabase(backend)
+    try Database.writeHeader(backend)
     let database = try Database(path: "", file: backend)
     let objectCount = try withoutActuallyEscaping(onProgress) {
       (onProgress) -> Result<Int, StorageError> in

@@ -13,7 +13,7 @@ enum SnapshotWriter {
     _ onProgress: @escaping (Int, Int) -> Bool
   ) throws(StorageError) {
     guard snapshot.topRef != 0, let view = snapshot.view else {
-      try Database.writeEmptyDatabase(file)
+      try Database.writeHeader(file)
       return
     }
     let all = min(try snapshot.usedByteCount(), snapshot.file.filledByteCount)

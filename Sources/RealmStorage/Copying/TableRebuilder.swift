@@ -99,7 +99,10 @@ final class TableRebuilder {
     for backlink: StoredBacklink, of target: TableKey
   ) throws(StorageError) -> ColumnKey? {
     guard let origin = places.first(where: { $0.source.key == backlink.originTable }),
-      let position = origin.source.column(backlink.originColumn)
+      // In old files only the index of the column is known.
+      let position = origin.source.columns.firstIndex(where: {
+        $0.key.index == backlink.originColumn.index
+      })
     else { return nil }
     let editor = try transaction.editor(target)
     let column = origin.columns[position]
