@@ -27,9 +27,9 @@ public final class Database {
       defer { withExtendedLifetime(lock) {} }
       let file = try DiskFile(path: path, creating: true)
       if let key {
-        try writeEmptyDatabase(try EncryptedFile(file, key: key))
+        try writeHeader(try EncryptedFile(file, key: key))
       } else {
-        try writeEmptyDatabase(file)
+        try writeHeader(file)
       }
       try Syscalls.syncFolder(of: path)
     }
@@ -43,7 +43,7 @@ public final class Database {
   /// - Throws: `system`.
   public static func memory() throws(StorageError) -> Database {
     let file = try DiskFile(inMemory: "realm")
-    try writeEmptyDatabase(file)
+    try writeHeader(file)
     return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
   }
 
@@ -60,7 +60,7 @@ public final class Database {
   /// A header that selects no snapshot is a valid empty database.
   ///
   /// Source: file-format-writing.md 1.3.
-  static func writeEmptyDatabase(_ file: any FileBackend) throws(StorageError) {
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
     try file.write(
       (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
     try file.sync()
@@ -151,7 +151,7 @@ public final class Database {
     _ path: String, _ file: any FileBackend
   ) throws(StorageError) -> SessionStart {
     try file.measure()
-    if file.byteCount == 0 { try writeEmptyDatabase(file) }
+    if file.byteCount == 0 { try writeHeader(file) }
     let snapshot = try Snapshot(
       of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     try checkKind(of: snapshot)
