@@ -1,0 +1,45 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+extension Session {
+  /// An open database.
+  final class Database {
+    /// The name that `use` knows.
+    let name: String
+    let realm: Realm
+    /// Whether it was opened with `readonly` or as an old snapshot.
+    let isReadOnly: Bool
+    /// The transaction that `begin` or `write` has opened.
+    var transaction: OpenTransaction?
+    /// Whether the note about opening for writing is due no more.
+    var isOpenForWriting: Bool
+
+    init(name: String, realm: Realm, isReadOnly: Bool, isOpenForWriting: Bool = false) {
+      self.name = name
+      self.realm = realm
+      self.isReadOnly = isReadOnly
+      self.isOpenForWriting = isOpenForWriting
+    }
+
+    /// What the prompt shows behind the name.
+    var stateText: String {
+      if let transaction { return transaction.isFailed ? "!" : "*" }
+      return isReadOnly ? ":ro" : ""
+    }
+
+    /// Whether what was read since the last `refresh` belongs to one version.
+    var isIntact: Bool { realm.isWriting || realm.isIntact() }
+  }
+
+  /// A write transaction that lasts longer than a statement.
+  struct OpenTransaction {
+    var counts = ChangeCounts()
+    /// Whether a statement failed after it had changed something: only `cancel` is possible.
+    var isFailed = false
+    /// Whether `close` or `exit` was refused because of it.
+    var hasWarned = false
+    /// Number of scripts that were running when it began.
+    let scriptDepth: Int
+  }
+}

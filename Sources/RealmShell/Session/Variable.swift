@@ -1,0 +1,234 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// What a variable stands for.
+///
+/// Source: shell.md 11.
+enum Variable {
+  /// A value. Objects in it belong to the database.
+  case value(ShellValue, Session.Database?)
+  /// Objects that are found anew when the database has changed.
+  case results(LiveResults)
+  /// An object that is gone for ever: its creation was cancelled.
+  case invalidated
+}
+
+/// The variables, and the text, that the expressions of a statement refer to.
+struct Environment {
+  let source: SourceText
+  let variables: [String: Variable]
+}
+
+/// The objects of a query as they are now.
+final class LiveResults {
+  /// How the objects are found.
+  enum Origin {
+    case query(WhereStatement, Environment)
+    /// Fixed objects of a class.
+    case objects(TableKey, [ObjectKey])
+  }
+
+  let database: Session.Database
+  let origin: Origin
+  /// Number of results that have to be found first.
+  let depth: Int
+  private var found: (schema: Schema, result: ResultSet)?
+
+  /// Most results that are defined by each other; beyond it the objects are fixed.
+  static let maximumDepth = 20
+
+  init(_ database: Session.Database, _ origin: Origin, depth: Int = 0) {
+    self.database = database
+    self.origin = origin
+    self.depth = depth
+  }
+
+  /// The objects, found anew if the database has changed since the last time.
+  ///
+  /// - Parameter find: Runs a query.
+  func result(
+    _ find: () throws(ShellError) -> ResultSet
+  ) throws(ShellError) -> ResultSet {
+    // Each version, and each state of a transaction that was looked at, has a schema of its own.
+    let schema = database.realm.schema
+    if let found, found.schema === schema { return found.result }
+    let result = try find()
+    found = (schema, result)
+    return result
+  }
+
+  /// Takes a result that was just found.
+  func remember(_ result: ResultSet) { found = (database.realm.schema, result) }
+}
+
+extension ShellValue {
+  /// The value with its objects as they are in the present version of the database.
+  ///
+  /// - Throws: `InvalidatedObject`, without a place, if one was deleted.
+  func renewed(in schema: Schema, path: String) throws(ShellError) -> ShellValue {
+    switch self {
+    case .object(let objectClass, let key):
+      guard let present = schema.objectClass(objectClass.table.key),
+        present.name == objectClass.name
+      else { throw ShellError(.invalidatedObject, "the class \(objectClass.name) is gone") }
+      do throws(StorageError) {
+        guard try present.table.row(of: key) != nil else {
+          throw ShellError(.invalidatedObject, "the object was deleted")
+        }
+      } catch let error as StorageError {
+        throw StorageMessages.error(error, path: path)
+      }
+      return .object(present, key)
+    case .list(let members):
+      var renewed: [ShellValue] = []
+      renewed.reserveCapacity(members.count)
+      for member in members { renewed.append(try member.renewed(in: schema, path: path)) }
+      return .list(renewed)
+    case .dictionary(let entries):
+      var renewed: [(key: [UInt8], value: ShellValue)] = []
+      for entry in entries {
+        renewed.append((entry.key, try entry.value.renewed(in: schema, path: path)))
+      }
+      return .dictionary(renewed)
+    case .scalar, .results, .record: return self
+    }
+  }
+
+  /// The value without what depends on one version: results become lists.
+  var fixed: ShellValue {
+    switch self {
+    case .results: .list(members ?? [])
+    case .list(let members): .list(members.map(\.fixed))
+    case .dictionary(let entries): .dictionary(entries.map { ($0.key, $0.value.fixed) })
+    case .record(let fields):
+      .dictionary(fields.map { (Array($0.title.utf8), $0.value.fixed) })
+    case .scalar, .object: self
+    }
+  }
+}
+
+extension Session {
+  /// The value of a variable; nil if there is none with the name.
+  func value(
+    of name: Name, in environment: Environment
+  ) throws(ShellError) -> ShellValue? {
+    guard let variable = environment.variables[name.text] else { return nil }
+    do throws(ShellError) {
+      switch variable {
+      case .invalidated:
+        throw ShellError(.invalidatedObject, "the creation of the object was cancelled")
+      case .value(let value, let database):
+        guard let database, value.holdsObjects else { return value }
+        try requireCurrent(database, name)
+        return try value.renewed(in: database.realm.schema, path: database.realm.path)
+      case .results(let results):
+        try requireCurrent(results.database, name)
+        return .results(try present(results))
+      }
+    } catch {
+      var error = error
+      error.range = error.range ?? name.range
+      if error.name == .invalidatedObject { error.message = "$\(name.text): \(error.message)" }
+      throw error
+    }
+  }
+
+  private func requireCurrent(_ database: Database, _ name: Name) throws(ShellError) {
+    guard databases.contains(where: { $0 === database }) else {
+      throw ShellError(.invalidatedObject, "the database was closed", at: name.range)
+    }
+    guard database.name == currentName else {
+      throw ShellError(
+        .illegalOperation, "$\(name.text) belongs to the database \(database.name)",
+        at: name.range, remedy: "use \(quotedName(database.name))")
+    }
+  }
+
+  /// The objects of live results as they are now.
+  func present(_ results: LiveResults) throws(ShellError) -> ResultSet {
+    try results.result { () throws(ShellError) in
+      switch results.origin {
+      case .query(let query, let environment):
+        return try find(query, environment: environment)
+      case .objects(let table, let keys):
+        let evaluator = evaluator(results.database)
+        guard let objectClass = results.database.realm.schema.objectClass(table) else {
+          throw ShellError(.invalidatedObject, "the class of the results is gone")
+        }
+        var present: [ObjectKey] = []
+        for key in keys {
+          let exists = try evaluator.reading { () throws(StorageError) in
+            try objectClass.table.row(of: key) != nil
+          }
+          if exists { present.append(key) }
+        }
+        let columns = try ColumnMaker.columns([], of: objectClass, evaluator: evaluator)
+        return ResultSet(objectClass, present, columns: columns, evaluator: evaluator)
+      }
+    }
+  }
+
+  /// Makes the result of a query live, with the variables that its text names.
+  func live(_ query: WhereStatement, _ result: ResultSet, _ database: Database) -> LiveResults {
+    let end = max(statementRange.end, query.source.range.end)
+    let text = source.text(of: SourceRange(start: query.source.range.start, end: end))
+    var used: [String: Variable] = [:]
+    var depth = 0
+    if text.contains("$") {
+      for (name, variable) in variables where text.contains("$" + name) {
+        used[name] = variable
+        if case .results(let results) = variable { depth = max(depth, results.depth + 1) }
+      }
+    }
+    let live: LiveResults
+    if depth > LiveResults.maximumDepth {
+      live = LiveResults(database, .objects(result.objectClass.table.key, result.keys))
+    } else {
+      let environment = Environment(source: source, variables: used)
+      live = LiveResults(database, .query(query, environment), depth: depth)
+    }
+    live.remember(result)
+    return live
+  }
+
+  /// Forgets objects whose creation was cancelled.
+  func invalidateVariables(addedIn counts: ChangeCounts, of database: Database) {
+    for (name, variable) in variables {
+      guard case .value(let value, let owner?) = variable, owner === database else { continue }
+      if value.contains(where: { counts.hasAdded($0.table.key, $1) }) {
+        variables[name] = .invalidated
+      }
+    }
+  }
+}
+
+extension ShellValue {
+  /// Whether an object is, or is in, the value.
+  var holdsObjects: Bool { contains { _, _ in true } }
+
+  /// Whether collections in the value are nested at most `depth` levels deep.
+  func isNested(atMost depth: Int) -> Bool {
+    switch self {
+    case .list(let members):
+      depth > 0 && members.allSatisfy { $0.isNested(atMost: depth - 1) }
+    case .dictionary(let entries):
+      depth > 0 && entries.allSatisfy { $0.value.isNested(atMost: depth - 1) }
+    case .record(let fields):
+      depth > 0 && fields.allSatisfy { $0.value.isNested(atMost: depth - 1) }
+    case .scalar, .object, .results: true
+    }
+  }
+
+  /// Whether some object in the value satisfies a condition.
+  func contains(where condition: (ObjectClass, ObjectKey) -> Bool) -> Bool {
+    switch self {
+    case .object(let objectClass, let key): condition(objectClass, key)
+    case .list(let members): members.contains { $0.contains(where: condition) }
+    case .dictionary(let entries): entries.contains { $0.value.contains(where: condition) }
+    case .record(let fields): fields.contains { $0.value.contains(where: condition) }
+    case .scalar, .results: false
+    }
+  }
+}
