@@ -12,8 +12,18 @@ public final class Realm {
     case previous
   }
 
+  /// How the file is used.
+  public enum Access: Sendable {
+    /// Without a lock: what is read is checked afterwards.
+    case reading
+    /// Taking part in the session of the file: snapshots are pinned, writing is possible.
+    case shared
+  }
+
   /// The path as it was given.
   public let path: String
+  /// How the file is used.
+  public private(set) var access = Access.reading
   /// Which state of the file is shown.
   public let state: State
   /// The snapshot in use.
@@ -96,13 +106,45 @@ public final class Realm {
   /// Whether a write transaction is open.
   public var isWriting: Bool { transaction != nil }
 
+  /// Creates a database without classes, and opens it; encrypted if a key is given.
+  ///
+  /// - Throws: `StorageError`: `system` (EEXIST and others) if there is a file already.
+  public static func create(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Realm {
+    let database = try Database.create(path: path)
+    let realm = try Realm(path: path, key: key)
+    (realm.database, realm.access) = (database, .shared)
+    return realm
+  }
+
+  /// Takes part in the session of the file from now on: pins the newest snapshot and makes writing
+  /// possible. Does nothing if it does already.
+  ///
+  /// - Throws: `StorageError`: why the file cannot be written.
+  public func share() throws(StorageError) {
+    guard access == .reading else { return }
+    database = try Database.openForWriting(path: path)
+    access = .shared
+  }
+
+  /// The id of the process that is writing to the file now; nil if there is none or it is not
+  /// known. Known only for `shared` access.
+  public var writerProcess: Int32? { nil }
+
   /// Moves to the newest version and starts a write transaction on it.
   ///
-  /// - Throws: `StorageError`: why the file cannot be written now.
+  /// - Parameter wait: How long to wait for the process that is writing.
+  /// - Parameter whileWaiting: Called now and then while waiting with the id of the process that is
+  ///   writing, if it is known; false gives up.
+  /// - Throws: `StorageError`: why the file cannot be written now. `rejected(.writeLocked)` after
+  ///   the time to wait, `rejected(.interrupted)` after `whileWaiting` returned false.
   /// - Precondition: no write transaction is open.
-  public func beginWrite() throws(StorageError) {
+  public func beginWrite(
+    wait: LockWait = .forever, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
+  ) throws(StorageError) {
     precondition(transaction == nil, "a write transaction is open")
-    if database == nil { database = try Database.openForWriting(path: path) }
+    try share()
     transaction = try database?.beginWrite()
     hasUnseenChanges = true
     try refresh()

@@ -51,12 +51,17 @@ enum ErrorName: String, CaseIterable {
   case fileNotFound = "FileNotFound"
   case permissionDenied = "PermissionDenied"
   case fileBusy = "FileBusy"
+  case mismatchedConfig = "MismatchedConfig"
+  case writeLocked = "WriteLocked"
+  case deadlock = "Deadlock"
   case notARealmFile = "NotARealmFile"
   case damaged = "Damaged"
   case wrongKey = "WrongKey"
   case noKey = "NoKey"
   case invalidEncryptionKey = "InvalidEncryptionKey"
   case unsupportedFileFormatVersion = "UnsupportedFileFormatVersion"
+  case fileFormatUpgradeRequired = "FileFormatUpgradeRequired"
+  case syncHistory = "SyncHistory"
   case readOnlyDatabase = "ReadOnlyDatabase"
   case typeMismatch = "TypeMismatch"
   case invalidArgument = "InvalidArgument"
@@ -101,12 +106,17 @@ enum ErrorName: String, CaseIterable {
     case .fileNotFound: "The file does not exist."
     case .permissionDenied: "The file may not be read."
     case .fileBusy: "Another process keeps the file."
+    case .mismatchedConfig: "Another process has the file open with other options."
+    case .writeLocked: "Somebody else is writing to the database."
+    case .deadlock: "The statement would wait for itself."
     case .notARealmFile: "The file is no Realm database."
     case .damaged: "The file breaks a rule of its format at the place named."
     case .wrongKey: "The key does not fit the file."
     case .noKey: "The file is encrypted and no key was given."
     case .invalidEncryptionKey: "A key must have 64 bytes."
     case .unsupportedFileFormatVersion: "The format number is outside the readable range."
+    case .fileFormatUpgradeRequired: "The file must be upgraded before it can be written."
+    case .syncHistory: "Files of synchronised realms can only be read."
     case .readOnlyDatabase: "The database is open for reading only."
     case .typeMismatch: "A value has another type than its place needs."
     case .invalidArgument: "An argument is malformed or missing."
@@ -133,8 +143,8 @@ enum ErrorName: String, CaseIterable {
   /// Source: shell.md 2.
   var exitStatus: Int32 {
     switch self {
-    case .fileNotFound, .permissionDenied, .fileBusy, .fileOperationFailed: 3
-    case .notARealmFile, .unsupportedFileFormatVersion: 4
+    case .fileNotFound, .permissionDenied, .fileBusy, .mismatchedConfig, .fileOperationFailed: 3
+    case .notARealmFile, .unsupportedFileFormatVersion, .fileFormatUpgradeRequired, .syncHistory: 4
     case .wrongKey, .noKey, .invalidEncryptionKey: 5
     case .damaged: 6
     case .usage: 2

@@ -45,13 +45,13 @@ public final class Database {
       return try ExclusiveLock(realmPath: path, timeoutMilliseconds: 1000)
     } catch {
       switch error {
-      case .inUse: throw .rejected(.inUse)
+      case .inUse(let holder): throw .rejected(.inUse(holder: holder))
       case .system(_, let number): throw .system(.lock, number)
       case .file(let error): throw error
       case .notAFile: throw .notAFile
       case .timedOut, .incompatible, .sessionBroken, .damagedVersionList:
         // Only taking part in a session can end like this.
-        throw .rejected(.inUse)
+        throw .rejected(.inUse(holder: nil))
       }
     }
   }
