@@ -1,67 +1,41 @@
+import RealmObjects
 import RealmValues
 
-/// The objects that a transaction has added, changed and deleted.
+/// How many objects a transaction has added, changed and deleted.
 ///
-/// An object counts once: one that was added is not also changed, one that was added and deleted
-/// does not count at all.
+/// An object that statements name counts once: if it was added it is not also changed.
 ///
 /// Source: shell.md 8, 25.
 struct ChangeCounts {
-  private struct Objects {
-    var added = KeySet()
-    var changed = KeySet()
-    var deletedCount = 0
-    /// Objects of `added` that were deleted again.
-    var addedAndDeletedCount = 0
-    /// Objects of `changed` that were deleted later.
-    var changedAndDeletedCount = 0
-  }
+  private var addedKeys: [TableKey: KeySet] = [:]
+  private var changedKeys: [TableKey: KeySet] = [:]
+  /// Objects whose keys are not known.
+  private var others = (added: 0, changed: 0, deleted: 0)
 
-  private var tables: [TableKey: Objects] = [:]
-
-  /// Whether an object was added in the transaction.
-  func hasAdded(_ table: TableKey, _ key: ObjectKey) -> Bool {
-    tables[table]?.added.contains(key) ?? false
-  }
-
-  /// Counts an added object.
-  mutating func add(_ table: TableKey, _ key: ObjectKey) {
-    tables[table, default: Objects()].added.insert(key)
-  }
-
-  /// Counts a changed object.
-  mutating func change(_ table: TableKey, _ key: ObjectKey) {
-    guard !hasAdded(table, key) else { return }
-    tables[table, default: Objects()].changed.insert(key)
-  }
-
-  /// Counts a deleted object.
-  mutating func delete(_ table: TableKey, _ key: ObjectKey) {
-    var objects = tables[table] ?? Objects()
-    if objects.added.contains(key) {
-      objects.addedAndDeletedCount += 1
-    } else {
-      if objects.changed.contains(key) { objects.changedAndDeletedCount += 1 }
-      objects.deletedCount += 1
+  /// Counts what a statement has done.
+  mutating func count(_ outcome: WriteOutcome) {
+    for subject in outcome.subjects {
+      let table = subject.objectClass.table.key
+      switch subject.effect {
+      case .added: addedKeys[table, default: KeySet()].insert(subject.key)
+      case .changed:
+        if addedKeys[table]?.contains(subject.key) != true {
+          changedKeys[table, default: KeySet()].insert(subject.key)
+        }
+      case .unchanged: break
+      }
     }
-    tables[table] = objects
-  }
-
-  /// Counts deleted objects whose keys are not known.
-  mutating func delete(_ table: TableKey, count: Int) {
-    tables[table, default: Objects()].deletedCount += count
+    others.added += outcome.addedNested.reduce(0) { $0 + $1.count }
+    others.changed += outcome.changedInBulk + outcome.changedNested.reduce(0) { $0 + $1.count }
+    others.deleted += outcome.deletedCount
   }
 
   /// The counts in words: `1 changed, 1 deleted`; parts that are 0 are left out.
   var text: String {
-    var counts = (added: 0, changed: 0, deleted: 0)
-    for objects in tables.values {
-      counts.added += objects.added.count - objects.addedAndDeletedCount
-      counts.changed += objects.changed.count - objects.changedAndDeletedCount
-      counts.deleted += objects.deletedCount
-    }
     let parts = [
-      (counts.added, "added"), (counts.changed, "changed"), (counts.deleted, "deleted"),
+      (addedKeys.values.reduce(others.added) { $0 + $1.count }, "added"),
+      (changedKeys.values.reduce(others.changed) { $0 + $1.count }, "changed"),
+      (others.deleted, "deleted"),
     ]
     let words = parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
     return words.isEmpty ? "nothing" : words.joined(separator: ", ")

@@ -14,12 +14,17 @@ extension Session {
     var transaction: OpenTransaction?
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
+    /// Defaults that `class` statements have stated, by class and property.
+    var defaults: [String: [String: Expression]] = [:]
+    /// Writes objects.
+    let writer: ObjectWriter
 
     init(name: String, realm: Realm, isReadOnly: Bool, isOpenForWriting: Bool = false) {
       self.name = name
       self.realm = realm
       self.isReadOnly = isReadOnly
       self.isOpenForWriting = isOpenForWriting
+      writer = ObjectWriter(realm)
     }
 
     /// What the prompt shows behind the name.

@@ -47,7 +47,7 @@ extension Session {
       version = try commitWrite(database, at: range)
     } catch {
       database.transaction = nil
-      invalidateVariables(addedIn: transaction.counts, of: database)
+      invalidateVariables(of: database)
       throw error
     }
     database.transaction = nil
@@ -79,7 +79,6 @@ extension Session {
   private func drop(_ database: Database) throws(ShellError) -> ChangeCounts {
     guard let transaction = database.transaction else { return ChangeCounts() }
     database.transaction = nil
-    invalidateVariables(addedIn: transaction.counts, of: database)
     try cancelWrite(database)
     return transaction.counts
   }
@@ -90,6 +89,7 @@ extension Session {
     } catch {
       throw StorageMessages.error(error, path: database.realm.path)
     }
+    invalidateVariables(of: database)
   }
 
   func write(

@@ -193,13 +193,12 @@ extension Session {
     return live
   }
 
-  /// Forgets objects whose creation was cancelled.
-  func invalidateVariables(addedIn counts: ChangeCounts, of database: Database) {
+  /// Forgets objects whose creation was cancelled: their keys may be given away again.
+  func invalidateVariables(of database: Database) {
+    let (schema, path) = (database.realm.schema, database.realm.path)
     for (name, variable) in variables {
       guard case .value(let value, let owner?) = variable, owner === database else { continue }
-      if value.contains(where: { counts.hasAdded($0.table.key, $1) }) {
-        variables[name] = .invalidated
-      }
+      if (try? value.renewed(in: schema, path: path)) == nil { variables[name] = .invalidated }
     }
   }
 }
