@@ -168,6 +168,9 @@ public struct ObjectField: Equatable, Sendable {
     self.key = key
     self.value = value
   }
+
+  /// Key and value with the colon between them.
+  public var range: SourceRange { key.range.joined(with: value.range) }
 }
 
 /// Where a path starts and the steps it takes: `address.city`, `$rex.name`, `Person(1).dogs[0]`.

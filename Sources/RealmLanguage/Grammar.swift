@@ -4,8 +4,10 @@ public struct Verb: Sendable {
   public enum Group: String, Sendable, CaseIterable {
     case database = "Database"
     case schema = "Schema"
+    case transaction = "Transaction"
     case objects = "Objects"
     case queries = "Queries"
+    case names = "Names"
     case transfer = "In and out"
     case shell = "Shell"
   }
@@ -150,6 +152,7 @@ public enum Grammar {
     case .verb: verbsAndPrefixes
     case .mode: modes.map(\.name)
     case .function: functions.map(\.name)
+    case .type: TypeSyntax.Scalar.allCases.map(\.rawValue)
     case .comparator: comparators + ["between", "text", "geowithin"]
     case .optionalComparator: comparators
     default: []

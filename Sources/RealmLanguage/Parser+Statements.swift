@@ -20,7 +20,9 @@ extension Parser {
       position = token.end
       pipe = restOfLine().text
     }
-    guard token.kind.endsStatement, token.kind != .pipe else { throw failure() }
+    if closesBlock { expect(.symbol("}")) }
+    let isEnd = token.kind.endsStatement && token.kind != .pipe || closesBlock
+    guard isEnd else { throw failure() }
     return Statement(prefixes: prefixes, body: body, range: range, pipe: pipe)
   }
 
@@ -69,10 +71,7 @@ extension Parser {
     switch token.kind {
     case .variable: return .path(try variablePath())
     case .word, .quotedName:
-      let follower = byte(at: token.end)
-      guard follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") else {
-        return .name(try name(.className))
-      }
+      guard startsObjectName else { return .name(try name(.className)) }
       let path = try objectPath()
       expect(.symbol("."))
       guard !path.steps.isEmpty else { throw failure() }
