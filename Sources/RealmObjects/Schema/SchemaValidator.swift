@@ -1,4 +1,4 @@
-public import RealmStorage
+import RealmStorage
 import RealmValues
 
 /// Checks the rules for classes.

@@ -53,6 +53,7 @@ struct Program {
       return error.name.exitStatus
     }
     runWork(session)
+    session.endScripts()
     return finish(session)
   }
 
@@ -98,7 +99,7 @@ struct Program {
     session.settings.showsTiming = invocation.showsTiming
     if invocation.isQuiet { session.settings.showsFooter = false }
     for definition in invocation.definitions {
-      session.variables[definition.name] = ShellValue(definition: definition.value)
+      session.variables[definition.name] = .value(ShellValue(definition: definition.value), nil)
     }
   }
 

@@ -22,7 +22,7 @@ extension Evaluator {
       }
       return row
     case .variable(let name):
-      guard let value = variable(name.text) else {
+      guard let value = try variable(name) else {
         throw unknownVariable(name)
       }
       return value
@@ -30,7 +30,8 @@ extension Evaluator {
     }
   }
 
-  private func unknownVariable(_ name: Name) -> ShellError {
+  /// The error for a name that is no variable.
+  func unknownVariable(_ name: Name) -> ShellError {
     ShellError(
       .unknownVariable, "no variable $\(name.text)", at: name.range,
       suggestion: Spelling.nearest(to: name.text, among: variableNames()).map { "$" + $0 })
@@ -46,7 +47,7 @@ extension Evaluator {
     case .objectKey(let number): key = try existing(ObjectKey(number), objectClass)
     case .primaryKey(let literal): key = try find(literal.scalar, objectClass, literal.range)
     case .variable(let variableName):
-      guard case .scalar(let value)? = variable(variableName.text) else {
+      guard case .scalar(let value)? = try variable(variableName) else {
         throw unknownVariable(variableName)
       }
       key = try find(value, objectClass, variableName.range)

@@ -1,4 +1,5 @@
 import RealmObjects
+import RealmStorage
 import RealmValues
 
 /// How many objects a transaction has added, changed and deleted.

@@ -19,7 +19,7 @@ extension Session {
     case .wait: try startWriting(database, wait: .forever, at: range)
     case .nowait: try startWriting(database, wait: .no, at: range)
     case .timeout(let duration):
-      try startWriting(database, wait: .milliseconds(duration.milliseconds), at: range)
+      try startWriting(database, wait: .milliseconds(Int(duration.milliseconds)), at: range)
     }
     database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
     let version = settings.showsVersions ? " on version \(database.realm.snapshot.version)" : ""
@@ -240,6 +240,7 @@ extension Session {
       var error = error
       if isAutomatic {
         if database.realm.isWriting { try cancelWrite(database) }
+        invalidateVariables(of: database)
       } else if isApplying {
         database.transaction?.isFailed = true
         error.details.append("the transaction has failed; only cancel is possible")

@@ -16,7 +16,7 @@ enum Variable {
 }
 
 /// The variables, and the text, that the expressions of a statement refer to.
-struct Environment {
+struct Scope {
   let source: SourceText
   let variables: [String: Variable]
 }
@@ -25,7 +25,7 @@ struct Environment {
 final class LiveResults {
   /// How the objects are found.
   enum Origin {
-    case query(WhereStatement, Environment)
+    case query(WhereStatement, Scope)
     /// Fixed objects of a class.
     case objects(TableKey, [ObjectKey])
   }
@@ -73,13 +73,13 @@ extension ShellValue {
       guard let present = schema.objectClass(objectClass.table.key),
         present.name == objectClass.name
       else { throw ShellError(.invalidatedObject, "the class \(objectClass.name) is gone") }
+      let exists: Bool
       do throws(StorageError) {
-        guard try present.table.row(of: key) != nil else {
-          throw ShellError(.invalidatedObject, "the object was deleted")
-        }
-      } catch let error as StorageError {
+        exists = try present.table.row(of: key) != nil
+      } catch {
         throw StorageMessages.error(error, path: path)
       }
+      guard exists else { throw ShellError(.invalidatedObject, "the object was deleted") }
       return .object(present, key)
     case .list(let members):
       var renewed: [ShellValue] = []
@@ -112,9 +112,9 @@ extension ShellValue {
 extension Session {
   /// The value of a variable; nil if there is none with the name.
   func value(
-    of name: Name, in environment: Environment
+    of name: Name, in scope: Scope
   ) throws(ShellError) -> ShellValue? {
-    guard let variable = environment.variables[name.text] else { return nil }
+    guard let variable = scope.variables[name.text] else { return nil }
     do throws(ShellError) {
       switch variable {
       case .invalidated:
@@ -150,8 +150,8 @@ extension Session {
   func present(_ results: LiveResults) throws(ShellError) -> ResultSet {
     try results.result { () throws(ShellError) in
       switch results.origin {
-      case .query(let query, let environment):
-        return try find(query, environment: environment)
+      case .query(let query, let scope):
+        return try find(query, scope: scope)
       case .objects(let table, let keys):
         let evaluator = evaluator(results.database)
         guard let objectClass = results.database.realm.schema.objectClass(table) else {
@@ -186,8 +186,8 @@ extension Session {
     if depth > LiveResults.maximumDepth {
       live = LiveResults(database, .objects(result.objectClass.table.key, result.keys))
     } else {
-      let environment = Environment(source: source, variables: used)
-      live = LiveResults(database, .query(query, environment), depth: depth)
+      let scope = Scope(source: source, variables: used)
+      live = LiveResults(database, .query(query, scope), depth: depth)
     }
     live.remember(result)
     return live

@@ -160,25 +160,26 @@ extension Session {
     return text
   }
 
-  func close(_ statement: CloseStatement, to writer: ByteWriter) throws(ShellError) {
-    let closing: [String]
+  func close(
+    _ statement: CloseStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let closing: [Database]
     switch statement {
-    case .all: closing = databases.map(\.name)
-    case .current: closing = [try current().name]
-    case .named(let name): closing = [try database(named: name).name]
+    case .all: closing = databases
+    case .current: closing = [try current()]
+    case .named(let name): closing = [try database(named: name)]
     }
-    for name in closing {
-      guard let index = databases.firstIndex(where: { $0.name == name }) else { continue }
-      let path = databases.remove(at: index).realm.path
-      lastResult = nil
-      if acknowledges { writer.write("closed \(path)\n") }
+    try refuseOpenTransaction(of: closing, at: range)
+    for database in closing {
+      databases.removeAll { $0 === database }
+      acknowledge("closed \(database.realm.path)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {
       currentName = databases.last?.name
     }
   }
 
-  private func database(named name: Name) throws(ShellError) -> Database {
+  func database(named name: Name) throws(ShellError) -> Database {
     guard let database = databases.first(where: { $0.name == name.text }) else {
       throw ShellError(
         .unknownDatabase, "no open database \(name.text)", at: name.range,
