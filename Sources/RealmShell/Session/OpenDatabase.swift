@@ -15,9 +15,11 @@ extension Session {
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
     /// Defaults that `class` statements have stated, by class and property.
-    var defaults: [String: [String: Expression]] = [:]
+    var defaults: [String: [String: Default]] = [:]
     /// Writes objects.
     let writer: ObjectWriter
+    /// Changes classes.
+    let schemaEditor: SchemaEditor
 
     init(name: String, realm: Realm, isReadOnly: Bool, isOpenForWriting: Bool = false) {
       self.name = name
@@ -25,6 +27,7 @@ extension Session {
       self.isReadOnly = isReadOnly
       self.isOpenForWriting = isOpenForWriting
       writer = ObjectWriter(realm)
+      schemaEditor = SchemaEditor(realm)
     }
 
     /// What the prompt shows behind the name.
