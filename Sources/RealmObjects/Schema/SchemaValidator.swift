@@ -21,6 +21,26 @@ public struct SchemaValidator {
     return validator.found
   }
 
+  /// What is wrong with the name of a class.
+  static func violation(ofClassName name: String) -> SchemaViolation? {
+    wrong(name, maximumClassNameByteCount).map { SchemaViolation($0, name) }
+  }
+
+  /// What is wrong with the name of a property.
+  static func violation(ofPropertyName name: String, in className: String) -> SchemaViolation? {
+    wrong(name, maximumPropertyNameByteCount).map { SchemaViolation($0, className, name) }
+  }
+
+  private static func wrong(_ name: String, _ limit: Int) -> SchemaViolation.Kind? {
+    if name.isEmpty { return .emptyName }
+    let byteCount = name.utf8.count
+    return byteCount > limit ? .nameTooLong(byteCount: byteCount, limit: limit) : nil
+  }
+
+  private mutating func add(_ violation: SchemaViolation?) {
+    if let violation { found.append(violation) }
+  }
+
   private init(_ classes: [ClassDefinition]) {
     self.classes = classes.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -43,9 +63,7 @@ public struct SchemaValidator {
   }
 
   private mutating func check(_ definition: ClassDefinition) {
-    if let kind = wrong(name: definition.name, SchemaValidator.maximumClassNameByteCount) {
-      add(kind, definition)
-    }
+    add(SchemaValidator.violation(ofClassName: definition.name))
     var names: Set<String> = []
     for name in definition.properties.map({ $0.name }) + definition.inverses.map({ $0.name })
     where !names.insert(name).inserted {
@@ -57,8 +75,7 @@ public struct SchemaValidator {
     if definition.kind == .asymmetric { add(.asymmetric, definition) }
     var primaryKey: String?
     for property in definition.properties {
-      let limit = SchemaValidator.maximumPropertyNameByteCount
-      if let kind = wrong(name: property.name, limit) { add(kind, definition, property.name) }
+      add(SchemaValidator.violation(ofPropertyName: property.name, in: definition.name))
       checkNullability(property, definition)
       if property.isPrimaryKey {
         checkPrimaryKey(property, after: primaryKey, definition)
@@ -68,12 +85,6 @@ public struct SchemaValidator {
       checkTarget(property, definition)
     }
     for inverse in definition.inverses { check(inverse, definition) }
-  }
-
-  private func wrong(name: String, _ limit: Int) -> SchemaViolation.Kind? {
-    if name.isEmpty { return .emptyName }
-    let byteCount = name.utf8.count
-    return byteCount > limit ? .nameTooLong(byteCount: byteCount, limit: limit) : nil
   }
 
   private mutating func checkNullability(
@@ -129,8 +140,7 @@ public struct SchemaValidator {
   }
 
   private mutating func check(_ inverse: InverseDefinition, _ definition: ClassDefinition) {
-    let limit = SchemaValidator.maximumPropertyNameByteCount
-    if let kind = wrong(name: inverse.name, limit) { add(kind, definition, inverse.name) }
+    add(SchemaValidator.violation(ofPropertyName: inverse.name, in: definition.name))
     let (originClass, property) = (inverse.originClass, inverse.originProperty)
     guard let origin = byName[originClass] else {
       return add(.unknownTarget(originClass), definition, inverse.name)
