@@ -40,7 +40,12 @@ public final class DiskFile: FileBackend {
     byteCount = max(byteCount, offset + bytes.count)
   }
 
-  /// Makes the file longer and syncs its size.
+  /// Asks for the size anew, which another process may have changed.
+  public func measure() throws(StorageError) {
+    byteCount = try Syscalls.status(of: descriptor).byteCount
+  }
+
+  /// Makes the file longer; the next `sync` covers its size.
   public func extend(to byteCount: Int) throws(StorageError) {
     guard byteCount > self.byteCount else { return }
     // Not all file systems can take room in advance; the size is what matters.
@@ -48,14 +53,15 @@ public final class DiskFile: FileBackend {
     if number == EOPNOTSUPP || number == EINVAL {
       guard ftruncate(descriptor, byteCount) == 0 else { throw .system(.resize, errno) }
     } else if number != 0 {
+      // A full disk can have given a part of the room.
+      _ = ftruncate(descriptor, self.byteCount)
       throw .system(.resize, number)
     }
     self.byteCount = byteCount
-    try sync()
   }
 
-  /// Waits for the disk.
+  /// Waits until all bytes, and the size of the file, are on the disk; times do not matter.
   public func sync() throws(StorageError) {
-    while fsync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
+    while fdatasync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
   }
 }

@@ -6,6 +6,8 @@ public protocol FileBackend: AnyObject {
   var descriptor: Int32 { get }
   /// Size of the file.
   var byteCount: Int { get }
+  /// Asks for the size anew, which another process may have changed.
+  func measure() throws(StorageError)
   /// Writes bytes at an offset; all of them or an error.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError)
   /// Makes the file longer, with zeros, and takes room for it on the disk.

@@ -29,11 +29,18 @@ public final class RealmFile {
   ///
   /// - Throws: `system` when the file cannot be opened or mapped, `notAFile`, `badFileSize`,
   ///   `notARealmFile`, `noKey`, `wrongKey`.
-  public init(path: String, key: EncryptionKey?) throws(StorageError) {
-    self.path = path
-    copy = nil
+  public convenience init(path: String, key: EncryptionKey?) throws(StorageError) {
     let descriptor = try Syscalls.openForReading(path)
     defer { close(descriptor) }
+    try self.init(descriptor: descriptor, path: path, key: key)
+  }
+
+  /// Maps an open file; the descriptor may be closed afterwards.
+  ///
+  /// - Throws: as for a path.
+  init(descriptor: Int32, path: String, key: EncryptionKey?) throws(StorageError) {
+    self.path = path
+    copy = nil
     let status = try Syscalls.status(of: descriptor)
     guard status.isRegularFile else { throw .notAFile }
     byteCount = status.byteCount

@@ -10,7 +10,8 @@ public import RealmValues
 ///     3..5  free space                       9  tagged: history schema version
 ///
 /// Reading a snapshot takes no lock. If another process commits twice meanwhile, the space of the
-/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed.
+/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed. A
+/// snapshot with a pin stays as it is as long as the object lives.
 ///
 /// Source: file-format.md 6.1; file-format-writing.md 6.5.
 public final class Snapshot {
@@ -54,13 +55,26 @@ public final class Snapshot {
 
   private let tablesByKey: [TableKey: Int]
   let view: FileView?
+  /// Keeps the nodes from being overwritten; nil for a snapshot that was only looked at.
+  let pin: VersionPin?
 
   /// Reads the live snapshot, or the one before it.
   ///
   /// - Throws: `unsupportedVersion`, `damaged`, `unfinishedUpgrade`; `noPreviousSnapshot` if
   ///   `previous` is asked for and the other slot has none.
-  public init(of file: RealmFile, previous: Bool = false) throws(StorageError) {
-    self.file = file
+  public convenience init(of file: RealmFile, previous: Bool = false) throws(StorageError) {
+    try self.init(of: file, previous: previous, pin: nil)
+  }
+
+  /// Reads a snapshot that other processes do not overwrite.
+  ///
+  /// - Throws: `damaged`.
+  convenience init(of file: RealmFile, pin: VersionPin) throws(StorageError) {
+    try self.init(of: file, previous: false, pin: pin)
+  }
+
+  private init(of file: RealmFile, previous: Bool, pin: VersionPin?) throws(StorageError) {
+    (self.file, self.pin) = (file, pin)
     guard let start = file.bytes.baseAddress else {
       (header, format, version, view) = (FileHeader.empty, nil, 1, nil)
       (historyType, historySchemaVersion, logicalByteCount, topRef) = (.none, 0, 0, 0)
@@ -68,7 +82,10 @@ public final class Snapshot {
       return
     }
     header = FileHeader(start)
-    let place = try Snapshot.place(header, file, previous: previous)
+    let place =
+      if let pin { try Place(pin, header, file) } else {
+        try Snapshot.place(header, file, previous: previous)
+      }
     topRef = place.topRef
     guard let format = FileFormat(place.version) else {
       guard place.version == 0, place.topRef == 0 else {
@@ -107,7 +124,7 @@ public final class Snapshot {
 
   /// Reads what a write transaction has made so far; `file` shows its nodes.
   init(of file: RealmFile, uncommittedTop: Int64) throws(StorageError) {
-    (self.file, header, format) = (file, FileHeader.empty, FileFormat.current)
+    (self.file, header, format, pin) = (file, FileHeader.empty, FileFormat.current, nil)
     topRef = UInt64(uncommittedTop)
     guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
     let top = try view.refs(at: uncommittedTop, minimumCount: 7)
@@ -151,13 +168,15 @@ public final class Snapshot {
 
   /// Whether the snapshot is intact, and the path leads to no newer one.
   public func isNewest() -> Bool {
-    isIntact() && file.standing() == .same && !file.hasBegun()
+    if let pin { return pin.version == pin.lockFile.newestVersion && file.standing() == .same }
+    return isIntact() && file.standing() == .same && !file.hasBegun()
   }
 
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
   /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
     if file.bytes.baseAddress == nil { return true }
+    if pin != nil { return file.standing() != .cutOff }
     guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
       return false
     }
@@ -172,6 +191,20 @@ public final class Snapshot {
     var version: UInt8
     /// Bytes before the footer.
     var limit: Int
+
+    init(topRef: UInt64, version: UInt8, limit: Int) {
+      (self.topRef, self.version, self.limit) = (topRef, version, limit)
+    }
+
+    /// The place of a pinned version, which has the format of its session.
+    init(_ pin: VersionPin, _ header: FileHeader, _ file: RealmFile) throws(StorageError) {
+      guard pin.topRef & 7 == 0, pin.topRef < UInt64(file.bytes.count) else {
+        throw .rejected(.unusableLockFile)
+      }
+      let isEmpty = pin.topRef == 0
+      version = isEmpty ? header.version(slot: header.selectedSlot) : SessionProfile.fileFormat
+      (topRef, limit) = (pin.topRef, file.bytes.count)
+    }
   }
 
   /// Finds the top ref.

@@ -15,7 +15,7 @@ struct CrashTests {
     for round in 0..<4 as Range<Int64> {
       let file = try RecordingFile(path: path)
       let before = try contents(path)
-      let database = try Database(path: path, file: file, lock: nil)
+      let database = try Database(path: path, file: file)
       try change(database, round)
       let after = try contents(path)
       #expect(after.version == before.version + 1)
@@ -28,7 +28,7 @@ struct CrashTests {
           #expect(found == before || found == after)
           isNew = found == after
           // The database can be changed at once.
-          if attempt == 3 { try change(try Database.openForWriting(path: image), 99) }
+          if attempt == 3 { try change(try Database(path: image), 99) }
         }
       }
       #expect(isNew)

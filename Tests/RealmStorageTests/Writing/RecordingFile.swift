@@ -32,6 +32,8 @@ final class RecordingFile: FileBackend {
     try disk.extend(to: byteCount)
   }
 
+  func measure() throws(StorageError) { try disk.measure() }
+
   func sync() throws(StorageError) {
     steps.append(.sync)
     try disk.sync()
@@ -44,10 +46,9 @@ final class RecordingFile: FileBackend {
     var bytes = start
     for (i, step) in steps[..<count].enumerated() {
       switch step {
-      case .sync: break
-      case .extend(let byteCount):
-        // The size is synced with the extension.
+      case .extend(let byteCount) where i < lastSync || survives():
         bytes += [UInt8](repeating: 0, count: max(0, byteCount - bytes.count))
+      case .sync, .extend: break
       case .write(let offset, let written):
         for sector in Self.sectors(offset, written.count) where i < lastSync || survives() {
           bytes += [UInt8](repeating: 0, count: max(0, sector.upperBound - bytes.count))
