@@ -14,6 +14,8 @@ extension Session {
     var transaction: OpenTransaction?
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
+    /// Whether the present statement has begun a change that cannot be taken back on its own.
+    var isHalfDone = false
     /// Defaults that `class` statements have stated, by class and property.
     var defaults: [String: [String: Default]] = [:]
     /// Writes objects.

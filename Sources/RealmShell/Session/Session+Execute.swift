@@ -115,6 +115,11 @@ extension Session {
     case .upsert(let upsert): try self.upsert(upsert, at: range, to: writer)
     case .set(let set): try self.set(set, at: range, to: writer)
     case .delete(let delete): try self.delete(delete, at: range, to: writer)
+    case .class(let statement): try declare(statement, at: range, to: writer)
+    case .alter(let alter): try self.alter(alter, at: range, to: writer)
+    case .rename(let rename): try self.rename(rename, at: range, to: writer)
+    case .drop(let drop): try self.drop(drop, at: range, to: writer)
+    case .schema(.version(let number?)): try setSchemaVersion(number, at: range, to: writer)
     case .let(let statement?):
       guard case .query(let query, _) = statement.value else { return false }
       return try bind(statement.variable, toChange: query, at: range, to: writer)

@@ -42,6 +42,9 @@ extension Session {
     _ database: Database, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     guard let transaction = database.transaction else { return }
+    try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
+      try database.schemaEditor.finish()
+    }
     let version: Int64
     do throws(ShellError) {
       version = try commitWrite(database, at: range)
@@ -229,11 +232,11 @@ extension Session {
     let database = try writable(at: range)
     let isAutomatic = !database.realm.isWriting
     if isAutomatic { try startWriting(database, wait: .forever, at: range) }
-    isApplying = false
+    database.isHalfDone = false
     let text: String
     do throws(ShellError) {
       text = try body(database)
-      isApplying = false
+      database.isHalfDone = false
       changeCount &+= 1
       if isAutomatic { _ = try commitWrite(database, at: range) }
     } catch {
@@ -241,11 +244,11 @@ extension Session {
       if isAutomatic {
         if database.realm.isWriting { try cancelWrite(database) }
         invalidateVariables(of: database)
-      } else if isApplying {
+      } else if database.isHalfDone {
         database.transaction?.isFailed = true
         error.details.append("the transaction has failed; only cancel is possible")
       }
-      isApplying = false
+      database.isHalfDone = false
       throw error
     }
     if !text.isEmpty { acknowledge(text, to: writer) }
@@ -255,7 +258,8 @@ extension Session {
   func applying<Result>(
     _ database: Database, _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
-    isApplying = true
+    database.isHalfDone = true
+    database.realm.noteChange()
     do throws(StorageError) {
       return try body()
     } catch {

@@ -38,8 +38,6 @@ final class Session {
   var statementRange = SourceRange(start: 0, end: 0)
   /// Number of changes made so far: what has changed something is not tried again.
   var changeCount = 0
-  /// Whether a change has begun that cannot be taken back on its own.
-  var isApplying = false
   /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.
   var isInBlock = false
   /// Folders of the scripts that are running, innermost last.
