@@ -1,4 +1,4 @@
-public import RealmStorage
+import RealmStorage
 public import RealmValues
 
 /// Changes objects in the write transaction of a realm.
@@ -14,8 +14,38 @@ public final class ObjectWriter {
   /// The default of a property of a new object, asked for each object; nil if it has none.
   public var defaults: (ObjectClass, Property) -> InputValue? = { _, _ in nil }
 
+  /// Layouts of classes, and the schema they were compared with last.
+  private var layouts: [TableKey: ClassLayout] = [:]
+  private var schema: Schema?
+
   /// Makes a writer; it may be kept over transactions.
   public init(_ realm: Realm) { self.realm = realm }
+
+  /// The layout of a class; nil if there is no such table.
+  func layout(_ table: TableKey) -> ClassLayout? {
+    if schema !== realm.schema {
+      schema = realm.schema
+      for (key, layout) in layouts {
+        guard let objectClass = realm.schema.objectClass(key), layout.fits(objectClass) else {
+          layouts[key] = nil
+          continue
+        }
+        layout.objectClass = objectClass
+      }
+    }
+    if let known = layouts[table] { return known }
+    guard let objectClass = realm.schema.objectClass(table) else { return nil }
+    let layout = ClassLayout(objectClass)
+    layouts[table] = layout
+    return layout
+  }
+
+  private func layout(of objectClass: ObjectClass) throws(ObjectError) -> ClassLayout {
+    guard let layout = layout(objectClass.table.key) else {
+      throw ObjectError(.storage(.rejected(.noTable)), className: objectClass.name)
+    }
+    return layout
+  }
 
   /// Plans new objects, one for each value.
   ///
@@ -27,7 +57,7 @@ public final class ObjectWriter {
   public func planAdd(
     _ objectClass: ObjectClass, _ values: [InputValue]
   ) throws(ObjectError) -> WritePlan {
-    fatalError()
+    try plan(try layout(of: objectClass), values, .error)
   }
 
   /// Plans objects that are made, or updated if there is one with the primary key.
@@ -37,7 +67,23 @@ public final class ObjectWriter {
   public func planUpsert(
     _ objectClass: ObjectClass, _ values: [InputValue], policy: UpdatePolicy
   ) throws(ObjectError) -> WritePlan {
-    fatalError()
+    let layout = try layout(of: objectClass)
+    guard layout.primaryKey != nil else { throw layout.error(.missingPrimaryKey) }
+    return try plan(layout, values, policy)
+  }
+
+  private func plan(
+    _ layout: ClassLayout, _ values: [InputValue], _ policy: UpdatePolicy
+  ) throws(ObjectError) -> WritePlan {
+    let plan = WritePlan(self)
+    for (i, value) in values.enumerated() {
+      do throws(ObjectError) {
+        try plan.addSubject(layout, value, policy)
+      } catch {
+        throw error.below(.value(i))
+      }
+    }
+    return plan
   }
 
   /// Plans changes of one object, in their order.
@@ -46,12 +92,21 @@ public final class ObjectWriter {
   public func planSet(
     _ objectClass: ObjectClass, _ object: ObjectKey, _ changes: [PropertyChange]
   ) throws(ObjectError) -> WritePlan {
-    fatalError()
+    let plan = WritePlan(self)
+    try plan.setSubject(try layout(of: objectClass), object, changes)
+    return plan
   }
 
   /// Starts the plan of a change of many objects, which are added with `WritePlan.set`.
-  public func planBulkSet(_ objectClass: ObjectClass) -> WritePlan {
-    fatalError()
+  ///
+  /// The realm is refreshed: values are read from its snapshot.
+  public func planBulkSet(_ objectClass: ObjectClass) throws(ObjectError) -> WritePlan {
+    do throws(StorageError) {
+      try realm.refresh()
+    } catch {
+      throw ObjectError(.storage(error))
+    }
+    return WritePlan(self, bulkLayout: try layout(of: objectClass))
   }
 
   /// Plans the deletion of objects; one that is named twice is deleted once.
@@ -60,18 +115,24 @@ public final class ObjectWriter {
   public func planDelete(
     _ objectClass: ObjectClass, _ objects: [ObjectKey]
   ) throws(ObjectError) -> WritePlan {
-    fatalError()
+    let plan = WritePlan(self)
+    let layout = try layout(of: objectClass)
+    for (i, object) in objects.enumerated() {
+      do throws(ObjectError) {
+        try plan.check(objectClass, object, isOf: layout)
+      } catch {
+        throw error.below(.value(i))
+      }
+    }
+    plan.deletions.append((layout, objects))
+    plan.mayDeleteEmbedded = true
+    return plan
   }
 
   /// Plans the deletion of all objects of all classes.
   public func planDeleteEverything() -> WritePlan {
-    fatalError()
-  }
-
-  /// Makes the changes of a plan.
-  ///
-  /// - Throws: `StorageError`; the transaction must be cancelled then.
-  public func apply(_ plan: WritePlan) throws(StorageError) -> WriteOutcome {
-    fatalError()
+    let plan = WritePlan(self)
+    plan.clearedClasses = realm.schema.classes.compactMap { layout($0.table.key) }
+    return plan
   }
 }
