@@ -122,8 +122,7 @@ public final class Realm {
   public static func create(
     path: String, key: EncryptionKey? = nil
   ) throws(StorageError) -> Realm {
-    if key != nil { throw .rejected(.notWritable) }
-    let database = try Database.create(path: path)
+    let database = try Database.create(path: path, key: key)
     let realm = try Realm(path: path, key: key)
     (realm.database, realm.access) = (database, .shared)
     try realm.moveToNewest()

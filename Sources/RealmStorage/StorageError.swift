@@ -75,6 +75,8 @@ public enum Rejection: Equatable, Sendable {
   case wrongType
   /// A text has more bytes than a node can hold.
   case valueTooLong
+  /// The result of a calculation for an object does not fit the type of the column.
+  case overflow(ObjectKey)
   /// Another object has the same primary key.
   case duplicatePrimaryKey(ObjectKey)
   /// Objects of other tables link to the table.

@@ -122,6 +122,7 @@ enum StorageMessages {
     case .noElement: "there is no such element"
     case .wrongType: "the value has the wrong type"
     case .valueTooLong: "the value is too long"
+    case .overflow: "the result of the calculation does not fit the property"
     case .duplicatePrimaryKey: "another object has the same primary key"
     case .tableInUse: "other classes link to the class"
     }

@@ -110,7 +110,7 @@ public final class RealmFile {
     byteCount = region.byteCount
     (mapping, copy, device, inode) = (nil, nil, 0, 0)
     bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)
-    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    memory = FileMemory(cipher: region.cipher, fileByteCount: region.byteCount)
     openingHeader = FileHeader.empty
     self.region = region
   }
@@ -134,7 +134,7 @@ public final class RealmFile {
       }
       return nil
     }
-    let isPaged = source.count % PageCipher.pageByteCount == 0 && source.count >= 8192
+    let isPaged = source.count % PageLayout.pageByteCount == 0 && source.count >= 8192
     guard let key else {
       if isPaged, looksEncrypted(start) { throw .noKey }
       guard source.count % 8 == 0 else { throw .badFileSize(source.count) }

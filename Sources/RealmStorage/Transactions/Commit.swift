@@ -221,8 +221,8 @@ struct Commit {
   static func writeSlot(
     _ slot: Int, _ topRef: Int64, _ file: any FileBackend
   ) throws(StorageError) {
-    try write(topRef.littleEndian, at: 8 * slot, file)
-    try write(FileFormat.current.number, at: 20 + slot, file)
+    try file.write(topRef.littleEndian, at: 8 * slot)
+    try file.write(FileFormat.current.number, at: 20 + slot)
   }
 
   /// Makes a header slot the live one.
@@ -230,15 +230,7 @@ struct Commit {
     _ slot: Int, _ header: FileHeader, _ file: any FileBackend
   ) throws(StorageError) {
     let flags = UInt8(truncatingIfNeeded: header.words.2 >> 56)
-    try write(flags & 0xFE | UInt8(slot), at: 23, file)
-  }
-
-  private static func write<Value: BitwiseCopyable>(
-    _ value: Value, at offset: Int, _ file: any FileBackend
-  ) throws(StorageError) {
-    try withUnsafeBytes(of: value) { (bytes) -> Result<Void, StorageError> in
-      Result { () throws(StorageError) in try file.write(bytes, at: offset) }
-    }.get()
+    try file.write(flags & 0xFE | UInt8(slot), at: 23)
   }
 }
 

@@ -22,6 +22,7 @@ struct CommittedState {
 
   /// Reads the snapshot that the header selects, or the one that is pinned.
   init(_ store: NodeStore, _ pin: VersionPin?) throws(StorageError) {
+    try store.view.makeReadable(0, FileView.headerByteCount)
     header = FileHeader(store.view.base)
     let selected = header.topRef(slot: header.selectedSlot)
     let ref = Int64(bitPattern: pin?.topRef ?? selected)

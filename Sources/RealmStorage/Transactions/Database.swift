@@ -10,7 +10,6 @@ public final class Database {
   /// The path as it was given.
   public let path: String
   let file: any FileBackend
-  private let key: EncryptionKey?
   /// The session of all processes; nil for a file that nobody else can reach.
   private let lockFile: LockFile?
 
@@ -19,15 +18,22 @@ public final class Database {
   /// Creates an empty database and opens it; fails if there is a file.
   ///
   /// - Throws: `system` (EEXIST and others), `rejected(.inUse)`.
-  public static func create(path: String) throws(StorageError) -> Database {
+  public static func create(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Database {
     do {
       let lock = try exclusiveLock(path)
       // Without the lock another process could take the empty file for its own new database.
       defer { withExtendedLifetime(lock) {} }
-      try writeEmptyDatabase(try DiskFile(path: path, creating: true))
+      let file = try DiskFile(path: path, creating: true)
+      if let key {
+        try writeEmptyDatabase(try EncryptedFile(file, key: key))
+      } else {
+        try writeEmptyDatabase(file)
+      }
       try Syscalls.syncFolder(of: path)
     }
-    return try Database(path: path)
+    return try Database(path: path, key: key)
   }
 
   private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
@@ -43,10 +49,8 @@ public final class Database {
   ///
   /// Source: file-format-writing.md 1.3.
   private static func writeEmptyDatabase(_ file: any FileBackend) throws(StorageError) {
-    var header: (UInt64, UInt64, UInt64) = (0, 0, UInt64(FileHeader.mnemonic.byteSwapped))
-    try withUnsafeBytes(of: &header) { (bytes) -> Result<Void, StorageError> in
-      Result { () throws(StorageError) in try file.write(bytes, at: 0) }
-    }.get()
+    try file.write(
+      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
     try file.sync()
   }
 
@@ -63,9 +67,11 @@ public final class Database {
   public init(
     path: String, key: EncryptionKey? = nil, timeoutMilliseconds: Int = 10_000
   ) throws(StorageError) {
-    let file = try DiskFile(path: path)
-    (self.path, self.key, self.file) = (path, key, file)
-    lockFile = try Database.join(path, file, key, timeoutMilliseconds: timeoutMilliseconds)
+    let file = try Database.backend(path, key)
+    (self.path, self.file) = (path, file)
+    let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
+    self.lockFile = lockFile
+    (file as? EncryptedFile)?.lockFile = lockFile
     try check(try snapshot())
   }
 
@@ -73,21 +79,36 @@ public final class Database {
   ///
   /// - Parameter path: A file with the same bytes.
   init(path: String, file: any FileBackend) throws(StorageError) {
-    (self.path, self.key, self.file, lockFile) = (path, nil, file, nil)
+    (self.path, self.file, lockFile) = (path, file, nil)
     let snapshot = try snapshot()
     try Database.checkKind(of: snapshot)
     try check(snapshot)
     if snapshot.header.isStreaming { try Database.leaveStreamingForm(snapshot, file) }
   }
 
+  /// Opens a file; a key is ignored if the file is neither encrypted nor empty.
+  private static func backend(
+    _ path: String, _ key: EncryptionKey?
+  ) throws(StorageError) -> any FileBackend {
+    let file = try DiskFile(path: path)
+    guard let key else { return file }
+    if file.byteCount > 0 {
+      let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: key)
+      guard mapped.isEncrypted else { return file }
+    }
+    return try EncryptedFile(file, key: key)
+  }
+
   /// Joins the session of the other processes, whatever kind of history they keep.
   private static func join(
-    _ path: String, _ file: any FileBackend, _ key: EncryptionKey?, timeoutMilliseconds: Int
+    _ path: String, _ file: any FileBackend, timeoutMilliseconds: Int
   ) throws(StorageError) -> LockFile {
     func join(_ profile: SessionProfile) throws(LockError) -> LockFile {
-      try LockFile(realmPath: path, profile: profile, timeoutMilliseconds: timeoutMilliseconds) {
-        () throws(StorageError) in try beginSession(path, file, key)
-      }
+      var profile = profile
+      profile.isEncrypted = file.key != nil
+      return try LockFile(
+        realmPath: path, profile: profile, timeoutMilliseconds: timeoutMilliseconds
+      ) { () throws(StorageError) in try beginSession(path, file) }
     }
     do throws(LockError) {
       do throws(LockError) {
@@ -107,12 +128,12 @@ public final class Database {
   ///
   /// Source: file-format-writing.md 6.6 (1).
   private static func beginSession(
-    _ path: String, _ file: any FileBackend, _ key: EncryptionKey?
+    _ path: String, _ file: any FileBackend
   ) throws(StorageError) -> SessionStart {
     try file.measure()
     if file.byteCount == 0 { try writeEmptyDatabase(file) }
     let snapshot = try Snapshot(
-      of: try RealmFile(descriptor: file.descriptor, path: path, key: key))
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     try checkKind(of: snapshot)
     if snapshot.header.isStreaming {
       try checkNodes(of: snapshot)
@@ -138,7 +159,6 @@ public final class Database {
     guard snapshot.historyType == .none || snapshot.historyType == .inRealm else {
       throw .rejected(.synchronised)
     }
-    if snapshot.file.isEncrypted { throw .rejected(.notWritable) }
   }
 
   private static func checkNodes(of snapshot: Snapshot) throws(StorageError) {
@@ -190,12 +210,12 @@ public final class Database {
   public func snapshot() throws(StorageError) -> Snapshot {
     guard let lockFile else {
       return try Snapshot(
-        of: try RealmFile(descriptor: file.descriptor, path: path, key: key))
+        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     }
     let pin: VersionPin
     do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
     // Mapped after the pin, so that all of the version is there.
-    let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: key)
+    let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: file.key)
     return try Snapshot(of: mapped, pin: pin)
   }
 

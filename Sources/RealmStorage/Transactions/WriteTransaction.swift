@@ -40,9 +40,7 @@ public final class WriteTransaction {
     _ file: any FileBackend, _ lease: WriteLease?, _ pin: VersionPin?
   ) throws(StorageError) {
     (self.file, self.lease) = (file, lease)
-    let region = try TransactionRegion(
-      descriptor: file.descriptor, fileByteCount: file.byteCount)
-    store = NodeStore(region)
+    store = NodeStore(try TransactionRegion(file))
     base = try CommittedState(store, pin)
     groupRefs = (base.names, base.tables)
     guard base.topRef != 0 else { return }
