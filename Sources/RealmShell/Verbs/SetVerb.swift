@@ -103,9 +103,12 @@ extension Session {
     let maker = ChangeMaker(self, database, statement.changes)
     let parts = StatementParts(
       changes: statement.changes, text: source, subject: statement.subject.range)
-    let plan = database.writer.planBulkSet(objectClass)
+    let plan: WritePlan
     var present: ObjectKey?
     do throws(WritingError) {
+      plan = try planning { () throws(ObjectError) in
+        try database.writer.planBulkSet(objectClass)
+      }
       for (i, key) in keys.enumerated() {
         present = key
         if i & 0xFFF == 0, Interruption.isRequested {
