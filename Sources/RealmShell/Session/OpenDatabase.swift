@@ -10,6 +10,10 @@ extension Session {
     let realm: Realm
     /// Whether it was opened with `readonly` or as an old snapshot.
     let isReadOnly: Bool
+    /// Whether it did not exist before.
+    let isNew: Bool
+    /// Whether it lives in memory only.
+    let isInMemory: Bool
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
     /// Whether the note about opening for writing is due no more.
@@ -23,11 +27,15 @@ extension Session {
     /// Changes classes.
     let schemaEditor: SchemaEditor
 
-    init(name: String, realm: Realm, isReadOnly: Bool, isOpenForWriting: Bool = false) {
+    init(
+      name: String, realm: Realm, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false
+    ) {
       self.name = name
       self.realm = realm
       self.isReadOnly = isReadOnly
-      self.isOpenForWriting = isOpenForWriting
+      self.isNew = isNew
+      self.isInMemory = isInMemory
+      isOpenForWriting = isNew || isInMemory
       writer = ObjectWriter(realm)
       schemaEditor = SchemaEditor(realm)
     }
