@@ -82,7 +82,7 @@ struct ObjectErrorText {
     case .objectAlreadyExists(let value): return "\(className)(\(text(value))) exists"
     case .typeMismatch(let found): return mismatch(kindText(found))
     case .objectTypeMismatch(let found, let needed):
-      return "\(property) needs objects of \(quotedName(needed)), this is a \(quotedName(found))"
+      return "an object of \(quotedName(needed)) is needed, this is a \(quotedName(found))"
     case .propertyNotNullable: return "\(property) cannot be null"
     case .invalidProperty: return "\(className) has no property \(error.property)"
     case .invalidArgument: return argumentMessage
@@ -108,12 +108,12 @@ struct ObjectErrorText {
   }
 
   private var argumentMessage: String {
+    if case .element(let index)? = error.place.last, let count = objectClass?.properties.count,
+      index >= count
+    {
+      return "\(className) has only \(counted(count, "property", "properties"))"
+    }
     switch part?.expression {
-    case .array(let members, _)?:
-      let count = objectClass?.properties.count ?? 0
-      guard members.count > count else { break }
-      return "\(className) has \(counted(count, "property", "properties")), "
-        + "these are \(members.count) values"
     case .object?: return "\(error.property) is given twice"
     case .literal(let literal)? where literal.kind == .null: return "null is no object"
     default: break

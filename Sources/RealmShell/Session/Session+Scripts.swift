@@ -44,7 +44,10 @@ extension Session {
         report(error, origin: origin)
         exitStatus = status(of: error, opensDatabase: opensDatabase)
         if error.name == .interrupted { isEnding = !isInteractive }
-        if error.name == .interrupted || !keepsGoing { break }
+        if error.name == .interrupted || !keepsGoing {
+          hasStopped = true
+          break
+        }
         if !isInteractive { isSkipping = dropTransactions() }
       }
       if output.failure != nil { break }
@@ -121,10 +124,10 @@ extension Session {
     }
   }
 
-  /// Ends a run without prompt: an open transaction is dropped, which is an error unless another
-  /// one has come before.
+  /// Ends a run without prompt: an open transaction is dropped, which is an error unless it is the
+  /// consequence of one.
   func endScripts() {
-    guard dropTransactions(), exitStatus == 0 else { return }
+    guard dropTransactions(), !hasStopped else { return }
     report(
       ShellError(.wrongTransactionState, "the input ended inside of a write transaction"),
       origin: nil)

@@ -30,6 +30,8 @@ final class Session {
 
   /// The status to end with.
   var exitStatus: Int32 = 0
+  /// Whether an error has ended a script.
+  var hasStopped = false
   /// Set by `exit`.
   var isEnding = false
   /// The text that the present statement stands in.

@@ -96,7 +96,10 @@ extension Session {
       value = found
     } catch {
       guard error.name != .interrupted else { throw error }
-      return (kind(of: variables[name]), error.message)
+      let prefix = "$\(name): "
+      let message = error.message
+      let text = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
+      return (kind(of: variables[name]), text)
     }
     switch (value, variables[name]) {
     case (.results(let result), .results(let live)?):
