@@ -22,8 +22,8 @@ extension Session {
     var isHalfDone = false
     /// Defaults that `class` statements have stated, by class and property.
     var defaults: [String: [String: Default]] = [:]
-    /// Writes objects.
-    let writer: ObjectWriter
+    /// Writes objects; of the present transaction.
+    private(set) lazy var writer = makeWriter()
     /// Changes classes.
     let schemaEditor: SchemaEditor
 
@@ -36,9 +36,17 @@ extension Session {
       self.isNew = isNew
       self.isInMemory = isInMemory
       isOpenForWriting = isNew || isInMemory
-      writer = ObjectWriter(realm)
       schemaEditor = SchemaEditor(realm)
     }
+
+    private func makeWriter() -> ObjectWriter {
+      let writer = ObjectWriter(realm)
+      writer.defaults = { [unowned self] in defaultValue($0, $1) }
+      return writer
+    }
+
+    /// Lets go of the version that the last transaction was made on.
+    func endTransaction() { writer = makeWriter() }
 
     /// What the prompt shows behind the name.
     var stateText: String {

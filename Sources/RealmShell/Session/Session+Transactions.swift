@@ -61,8 +61,11 @@ extension Session {
   private func commitWrite(
     _ database: Database, at range: SourceRange
   ) throws(ShellError) -> Int64 {
+    defer { database.endTransaction() }
     do throws(StorageError) {
-      return try database.realm.commitWrite()
+      let version = try database.realm.commitWrite()
+      forgetOldResults(of: database)
+      return version
     } catch {
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = range
@@ -87,6 +90,8 @@ extension Session {
   }
 
   private func cancelWrite(_ database: Database) throws(ShellError) {
+    defer { database.endTransaction() }
+    forgetOldResults(of: database)
     do throws(StorageError) {
       try database.realm.cancelWrite()
     } catch {
@@ -136,6 +141,7 @@ extension Session {
     } catch {
       throw StorageMessages.error(error, path: database.realm.path)
     }
+    forgetOldResults(of: database)
   }
 
   // MARK: Rules

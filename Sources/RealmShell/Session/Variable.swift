@@ -8,7 +8,7 @@ import RealmValues
 /// Source: shell.md 11.
 enum Variable {
   /// A value. Objects in it belong to the database.
-  case value(ShellValue, Session.Database?)
+  case value(KeptValue, Session.Database?)
   /// Objects that are found anew when the database has changed.
   case results(LiveResults)
   /// An object that is gone for ever: its creation was cancelled.
@@ -59,52 +59,96 @@ final class LiveResults {
     return result
   }
 
+  /// Lets go of a result of an older version.
+  func forgetOld() {
+    if let found, found.schema !== database.realm.schema { self.found = nil }
+  }
+
   /// Takes a result that was just found.
   func remember(_ result: ResultSet) { found = (database.realm.schema, result) }
 }
 
-extension ShellValue {
-  /// The value with its objects as they are in the present version of the database.
-  ///
-  /// - Throws: `InvalidatedObject`, without a place, if one was deleted.
-  func renewed(in schema: Schema, path: String) throws(ShellError) -> ShellValue {
-    switch self {
+/// A value of a variable. It holds no part of a version of the database, which would then have to be
+/// kept.
+indirect enum KeptValue {
+  case scalar(ScalarValue)
+  case object(TableKey, className: String, ObjectKey)
+  case list([KeptValue])
+  case dictionary([(key: [UInt8], value: KeptValue)])
+
+  /// Keeps a value; results become lists.
+  init(_ value: ShellValue) {
+    switch value {
+    case .scalar(let scalar): self = .scalar(scalar)
     case .object(let objectClass, let key):
-      guard let present = schema.objectClass(objectClass.table.key),
-        present.name == objectClass.name
-      else { throw ShellError(.invalidatedObject, "the class \(objectClass.name) is gone") }
+      self = .object(objectClass.table.key, className: objectClass.name, key)
+    case .list, .results: self = .list((value.members ?? []).map { KeptValue($0) })
+    case .dictionary(let entries):
+      self = .dictionary(entries.map { ($0.key, KeptValue($0.value)) })
+    case .record(let fields):
+      self = .dictionary(fields.map { (Array($0.title.utf8), KeptValue($0.value)) })
+    }
+  }
+
+  /// The value as it is in the present version of the database.
+  ///
+  /// - Throws: `InvalidatedObject`, without a place, if an object was deleted.
+  func value(in schema: Schema, path: String) throws(ShellError) -> ShellValue {
+    switch self {
+    case .scalar(let scalar): return .scalar(scalar)
+    case .object(let table, let className, let key):
+      guard let objectClass = schema.objectClass(table), objectClass.name == className else {
+        throw ShellError(.invalidatedObject, "the class \(quotedName(className)) is gone")
+      }
       let exists: Bool
       do throws(StorageError) {
-        exists = try present.table.row(of: key) != nil
+        exists = try objectClass.table.row(of: key) != nil
       } catch {
         throw StorageMessages.error(error, path: path)
       }
       guard exists else { throw ShellError(.invalidatedObject, "the object was deleted") }
-      return .object(present, key)
+      return .object(objectClass, key)
     case .list(let members):
-      var renewed: [ShellValue] = []
-      renewed.reserveCapacity(members.count)
-      for member in members { renewed.append(try member.renewed(in: schema, path: path)) }
-      return .list(renewed)
+      var values: [ShellValue] = []
+      values.reserveCapacity(members.count)
+      for member in members { values.append(try member.value(in: schema, path: path)) }
+      return .list(values)
     case .dictionary(let entries):
-      var renewed: [(key: [UInt8], value: ShellValue)] = []
+      var values: [(key: [UInt8], value: ShellValue)] = []
       for entry in entries {
-        renewed.append((entry.key, try entry.value.renewed(in: schema, path: path)))
+        values.append((entry.key, try entry.value.value(in: schema, path: path)))
       }
-      return .dictionary(renewed)
-    case .scalar, .results, .record: return self
+      return .dictionary(values)
     }
   }
 
-  /// The value without what depends on one version: results become lists.
-  var fixed: ShellValue {
+  /// Whether an object is, or is in, the value.
+  var holdsObjects: Bool {
     switch self {
-    case .results: .list(members ?? [])
-    case .list(let members): .list(members.map(\.fixed))
-    case .dictionary(let entries): .dictionary(entries.map { ($0.key, $0.value.fixed) })
-    case .record(let fields):
-      .dictionary(fields.map { (Array($0.title.utf8), $0.value.fixed) })
-    case .scalar, .object: self
+    case .scalar: false
+    case .object: true
+    case .list(let members): members.contains(where: \.holdsObjects)
+    case .dictionary(let entries): entries.contains { $0.value.holdsObjects }
+    }
+  }
+
+  /// The word for the kind of value.
+  var kindText: String {
+    switch self {
+    case .scalar(let scalar): scalar.kind?.name ?? "null"
+    case .object: "object"
+    case .list: "list"
+    case .dictionary: "dictionary"
+    }
+  }
+
+  /// Whether collections in the value are nested at most `depth` levels deep.
+  func isNested(atMost depth: Int) -> Bool {
+    switch self {
+    case .scalar, .object: true
+    case .list(let members): depth > 0 && members.allSatisfy { $0.isNested(atMost: depth - 1) }
+    case .dictionary(let entries):
+      depth > 0 && entries.allSatisfy { $0.value.isNested(atMost: depth - 1) }
     }
   }
 }
@@ -120,9 +164,9 @@ extension Session {
       case .invalidated:
         throw ShellError(.invalidatedObject, "the creation of the object was cancelled")
       case .value(let value, let database):
-        guard let database, value.holdsObjects else { return value }
+        guard let database else { return try value.value(in: .empty, path: "") }
         try requireCurrent(database, name)
-        return try value.renewed(in: database.realm.schema, path: database.realm.path)
+        return try value.value(in: database.realm.schema, path: database.realm.path)
       case .results(let results):
         try requireCurrent(results.database, name)
         return .results(try present(results))
@@ -198,36 +242,14 @@ extension Session {
     let (schema, path) = (database.realm.schema, database.realm.path)
     for (name, variable) in variables {
       guard case .value(let value, let owner?) = variable, owner === database else { continue }
-      if (try? value.renewed(in: schema, path: path)) == nil { variables[name] = .invalidated }
-    }
-  }
-}
-
-extension ShellValue {
-  /// Whether an object is, or is in, the value.
-  var holdsObjects: Bool { contains { _, _ in true } }
-
-  /// Whether collections in the value are nested at most `depth` levels deep.
-  func isNested(atMost depth: Int) -> Bool {
-    switch self {
-    case .list(let members):
-      depth > 0 && members.allSatisfy { $0.isNested(atMost: depth - 1) }
-    case .dictionary(let entries):
-      depth > 0 && entries.allSatisfy { $0.value.isNested(atMost: depth - 1) }
-    case .record(let fields):
-      depth > 0 && fields.allSatisfy { $0.value.isNested(atMost: depth - 1) }
-    case .scalar, .object, .results: true
+      if (try? value.value(in: schema, path: path)) == nil { variables[name] = .invalidated }
     }
   }
 
-  /// Whether some object in the value satisfies a condition.
-  func contains(where condition: (ObjectClass, ObjectKey) -> Bool) -> Bool {
-    switch self {
-    case .object(let objectClass, let key): condition(objectClass, key)
-    case .list(let members): members.contains { $0.contains(where: condition) }
-    case .dictionary(let entries): entries.contains { $0.value.contains(where: condition) }
-    case .record(let fields): fields.contains { $0.value.contains(where: condition) }
-    case .scalar, .results: false
+  /// Lets go of results of older versions, which would have to be kept as long.
+  func forgetOldResults(of database: Database) {
+    for case .results(let results) in variables.values where results.database === database {
+      results.forgetOld()
     }
   }
 }

@@ -320,23 +320,26 @@ extension SchemaError.Place {
 }
 
 extension Session.Database {
-  /// Takes the defaults that a statement gives, for new objects.
-  func setDefaults(of statement: ClassStatement, for session: Session) {
-    for property in statement.properties {
-      defaults[statement.name.text, default: [:]][property.name.text] = property.defaultValue.map {
-        Default(expression: $0, scope: session.scope)
-      }
-    }
-    writer.defaults = { [unowned self, unowned session] objectClass, property in
-      guard let found = defaults[objectClass.name]?[property.name] else { return nil }
-      let evaluator = session.evaluator(self, scope: found.scope)
-      return try? InputMaker(session, self, evaluator: evaluator).value(of: found.expression)
-    }
-  }
-
   /// The default of a property with the text it was written in.
   struct Default {
     let expression: Expression
     let scope: Scope
+    unowned let session: Session
+  }
+
+  /// Takes the defaults that a statement gives, for new objects.
+  func setDefaults(of statement: ClassStatement, for session: Session) {
+    for property in statement.properties {
+      defaults[statement.name.text, default: [:]][property.name.text] = property.defaultValue.map {
+        Default(expression: $0, scope: session.scope, session: session)
+      }
+    }
+  }
+
+  /// The default of a property of a new object.
+  func defaultValue(_ objectClass: ObjectClass, _ property: Property) -> InputValue? {
+    guard let found = defaults[objectClass.name]?[property.name] else { return nil }
+    let evaluator = found.session.evaluator(self, scope: found.scope)
+    return try? InputMaker(found.session, self, evaluator: evaluator).value(of: found.expression)
   }
 }

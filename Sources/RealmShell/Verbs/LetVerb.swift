@@ -34,7 +34,7 @@ extension Session {
       }
     default: break
     }
-    let value = try evaluator(database).value(of: expression, row: nil).fixed
+    let value = KeptValue(try evaluator(database).value(of: expression, row: nil))
     guard value.isNested(atMost: Session.maximumNesting) else {
       throw ShellError(
         .limitExceeded, "collections are nested more than \(Session.maximumNesting) deep",
@@ -51,13 +51,13 @@ extension Session {
     case .add(let add):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.add(add, to: database)
-        variables[name.text] = .value(value(of: outcome), database)
+        variables[name.text] = .value(KeptValue(value(of: outcome)), database)
         return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
       }
     case .upsert(let upsert):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.upsert(upsert, in: database)
-        variables[name.text] = .value(value(of: outcome), database)
+        variables[name.text] = .value(KeptValue(value(of: outcome)), database)
         return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
       }
     default: return false
@@ -113,7 +113,7 @@ extension Session {
   private func kind(of variable: Variable?) -> String {
     switch variable {
     case .results: "results"
-    case .value(let value, _): value.isObject ? "object" : Functions.typeName(value)
+    case .value(let value, _): value.kindText
     case .invalidated, nil: "object"
     }
   }

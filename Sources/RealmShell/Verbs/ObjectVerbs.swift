@@ -80,7 +80,7 @@ extension Session {
   /// Binds a variable to the object, or the list of objects, of a statement.
   private func bind(_ variable: Name?, _ outcome: WriteOutcome, _ database: Database) {
     guard let variable else { return }
-    variables[variable.text] = .value(value(of: outcome), database)
+    variables[variable.text] = .value(KeptValue(value(of: outcome)), database)
   }
 
   /// The object, or the list of objects, that a statement has made or updated.
