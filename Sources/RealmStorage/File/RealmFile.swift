@@ -16,6 +16,8 @@ public final class RealmFile {
   private let copy: UnsafeMutableRawBufferPointer?
   /// Keeps the bytes of a write transaction.
   private var region: TransactionRegion?
+  /// Keeps the version that is read from being overwritten; nil if the file is only looked at.
+  let pin: VersionPin?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
@@ -37,9 +39,12 @@ public final class RealmFile {
 
   /// Maps an open file; the descriptor may be closed afterwards.
   ///
+  /// - Parameter pin: The version to read; pinned before, so that all of it is mapped.
   /// - Throws: as for a path.
-  init(descriptor: Int32, path: String, key: EncryptionKey?) throws(StorageError) {
-    self.path = path
+  init(
+    descriptor: Int32, path: String, key: EncryptionKey?, pin: VersionPin? = nil
+  ) throws(StorageError) {
+    (self.path, self.pin) = (path, pin)
     copy = nil
     let status = try Syscalls.status(of: descriptor)
     guard status.isRegularFile else { throw .notAFile }
@@ -79,7 +84,7 @@ public final class RealmFile {
   ///
   /// - Throws: as for a path, except `system` and `notAFile`.
   public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
-    path = ""
+    (path, pin) = ("", nil)
     byteCount = source.count
     (mapping, device, inode) = (nil, 0, 0)
     guard byteCount > 0 else {
@@ -106,7 +111,7 @@ public final class RealmFile {
 
   /// Shows the committed and the new nodes of a write transaction; `path` is empty.
   init(_ region: TransactionRegion) {
-    path = ""
+    (path, pin) = ("", nil)
     byteCount = region.byteCount
     (mapping, copy, device, inode) = (nil, nil, 0, 0)
     bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)

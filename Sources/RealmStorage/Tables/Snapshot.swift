@@ -10,8 +10,8 @@ public import RealmValues
 ///     3..5  free space                       9  tagged: history schema version
 ///
 /// Reading a snapshot takes no lock. If another process commits twice meanwhile, the space of the
-/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed. A
-/// snapshot with a pin stays as it is as long as the object lives.
+/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed. If
+/// its file has a pin, a snapshot stays as it is.
 ///
 /// Source: file-format.md 6.1; file-format-writing.md 6.5.
 public final class Snapshot {
@@ -55,26 +55,13 @@ public final class Snapshot {
 
   private let tablesByKey: [TableKey: Int]
   let view: FileView?
-  /// Keeps the nodes from being overwritten; nil for a snapshot that was only looked at.
-  let pin: VersionPin?
 
-  /// Reads the live snapshot, or the one before it.
+  /// Reads the pinned snapshot of the file, or else the live one or the one before it.
   ///
   /// - Throws: `unsupportedVersion`, `damaged`, `unfinishedUpgrade`; `noPreviousSnapshot` if
   ///   `previous` is asked for and the other slot has none.
-  public convenience init(of file: RealmFile, previous: Bool = false) throws(StorageError) {
-    try self.init(of: file, previous: previous, pin: nil)
-  }
-
-  /// Reads a snapshot that other processes do not overwrite.
-  ///
-  /// - Throws: `damaged`.
-  convenience init(of file: RealmFile, pin: VersionPin) throws(StorageError) {
-    try self.init(of: file, previous: false, pin: pin)
-  }
-
-  private init(of file: RealmFile, previous: Bool, pin: VersionPin?) throws(StorageError) {
-    (self.file, self.pin) = (file, pin)
+  public init(of file: RealmFile, previous: Bool = false) throws(StorageError) {
+    self.file = file
     guard let start = file.bytes.baseAddress else {
       (header, format, version, view) = (FileHeader.empty, nil, 1, nil)
       (historyType, historySchemaVersion, logicalByteCount, topRef) = (.none, 0, 0, 0)
@@ -83,7 +70,7 @@ public final class Snapshot {
     }
     header = FileHeader(start)
     let place =
-      if let pin { try Place(pin, header, file) } else {
+      if let pin = file.pin { try Place(pin, header, file) } else {
         try Snapshot.place(header, file, previous: previous)
       }
     topRef = place.topRef
@@ -124,7 +111,7 @@ public final class Snapshot {
 
   /// Reads what a write transaction has made so far; `file` shows its nodes.
   init(of file: RealmFile, uncommittedTop: Int64) throws(StorageError) {
-    (self.file, header, format, pin) = (file, FileHeader.empty, FileFormat.current, nil)
+    (self.file, header, format) = (file, FileHeader.empty, FileFormat.current)
     topRef = UInt64(uncommittedTop)
     guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
     let top = try view.refs(at: uncommittedTop, minimumCount: 7)
@@ -168,7 +155,9 @@ public final class Snapshot {
 
   /// Whether the snapshot is intact, and the path leads to no newer one.
   public func isNewest() -> Bool {
-    if let pin { return pin.version == pin.lockFile.newestVersion && file.standing() == .same }
+    if let pin = file.pin {
+      return pin.version == pin.lockFile.newestVersion && file.standing() == .same
+    }
     return isIntact() && file.standing() == .same && !file.hasBegun()
   }
 
@@ -176,7 +165,7 @@ public final class Snapshot {
   /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
     if file.bytes.baseAddress == nil { return true }
-    if pin != nil { return file.standing() != .cutOff }
+    if file.pin != nil { return file.standing() != .cutOff }
     guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
       return false
     }

@@ -64,10 +64,18 @@ public final class Database {
   ///   `rejected(.incompatibleSession)` if the other processes use it in another way;
   ///   `rejected(.needsUpgrade)`, `rejected(.synchronised)`; `rejected(.notSupported)` if a table has
   ///   enumerated columns or tombstones; `damaged`; `system`.
-  public init(
+  public convenience init(
     path: String, key: EncryptionKey? = nil, timeoutMilliseconds: Int = 10_000
   ) throws(StorageError) {
-    let file = try Database.backend(path, key)
+    try self.init(
+      path: path, sharing: try Database.backend(path, key),
+      timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Takes part in the session of a file with another backend.
+  init(
+    path: String, sharing file: any FileBackend, timeoutMilliseconds: Int = 10_000
+  ) throws(StorageError) {
     (self.path, self.file) = (path, file)
     let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
     self.lockFile = lockFile
@@ -176,7 +184,8 @@ public final class Database {
   private func check(_ snapshot: Snapshot) throws(StorageError) {
     try Database.checkNodes(of: snapshot)
     // A table that cannot be written is refused here and not in the middle of a change.
-    _ = try WriteTransaction(trying: file, from: snapshot.pin).allEditors()
+    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    withExtendedLifetime(snapshot) {}
   }
 
   /// Moves the top ref from the footer into the header, so that the footer may be overwritten.
@@ -214,9 +223,8 @@ public final class Database {
     }
     let pin: VersionPin
     do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
-    // Mapped after the pin, so that all of the version is there.
-    let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: file.key)
-    return try Snapshot(of: mapped, pin: pin)
+    return try Snapshot(
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
   }
 
   /// Starts a transaction on the newest version, when nobody else is writing.
