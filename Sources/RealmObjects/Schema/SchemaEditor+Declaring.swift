@@ -12,6 +12,7 @@ extension SchemaEditor {
   /// - Throws: `invalid`; `mismatch` if an existing class differs in what cannot be added; `value`
   ///   for a default that does not fit.
   /// - Precondition: a write transaction is open, here and in the other operations.
+  @discardableResult
   public func declare(
     _ classes: [ClassDefinition]
   ) throws(SchemaError) -> [DeclarationOutcome] {

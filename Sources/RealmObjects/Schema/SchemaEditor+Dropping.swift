@@ -66,6 +66,7 @@ extension SchemaEditor {
   ///
   /// - Parameter dropsLinks: Whether properties of other classes that link to it go as well.
   /// - Throws: `noClass`; `inUse` if there are such properties and they are to stay.
+  @discardableResult
   public func dropClass(
     _ name: String, droppingLinks dropsLinks: Bool = false
   ) throws(SchemaError) -> DropOutcome {

@@ -53,7 +53,7 @@ public struct SchemaValidator {
     for definition in classes { check(definition) }
     // Cycles are looked for among the classes that are known so far.
     guard found.allSatisfy({ $0.isForwardReference }) else { return }
-    for definition in classes where definition.kind == .embedded { checkCycle(of: definition) }
+    checkCycles()
   }
 
   private mutating func add(
@@ -161,24 +161,68 @@ public struct SchemaValidator {
 
   // MARK: Cycles
 
-  /// Looks for the shortest way from an embedded class over embedded classes back to itself.
-  private mutating func checkCycle(of start: ClassDefinition) {
-    var paths: [String: [String]] = [start.name: []]
+  /// An embedded class that a property leads to.
+  private struct Step {
+    var property: String
+    var target: String
+  }
+
+  private mutating func checkCycles() {
+    var steps: [String: [Step]] = [:]
+    for definition in classes where definition.kind == .embedded {
+      steps[definition.name] = definition.properties.compactMap { property in
+        guard property.type.kind == .link, let target = property.type.target,
+          byName[target]?.kind == .embedded
+        else { return nil }
+        return Step(property: property.name, target: target)
+      }
+    }
+    SchemaValidator.removeDeadEnds(from: &steps)
+    for definition in classes where steps[definition.name] != nil {
+      guard let path = SchemaValidator.cycle(from: definition.name, steps) else { continue }
+      add(.embeddedCycle(path: path), definition, path.first)
+    }
+  }
+
+  /// Leaves only classes on cycles and those that lead to them.
+  private static func removeDeadEnds(from steps: inout [String: [Step]]) {
+    var counts = steps.mapValues { $0.count }
+    var origins: [String: [String]] = [:]
+    for (name, list) in steps { for step in list { origins[step.target, default: []] += [name] } }
+    var pending = counts.filter { $0.value == 0 }.map { $0.key }
+    while let name = pending.popLast() {
+      steps[name] = nil
+      for origin in origins[name] ?? [] {
+        counts[origin, default: 0] -= 1
+        if counts[origin] == 0 { pending.append(origin) }
+      }
+    }
+  }
+
+  /// The properties along the shortest way from a class back to itself.
+  private static func cycle(from start: String, _ steps: [String: [Step]]) -> [String]? {
+    var arrivals: [String: (from: String, property: String)] = [:]
     var pending = [start]
     var next = 0
     while next < pending.count {
-      let definition = pending[next]
+      let name = pending[next]
       next += 1
-      for property in definition.properties where property.type.kind == .link {
-        guard let name = property.type.target, let target = byName[name],
-          target.kind == .embedded
-        else { continue }
-        let path = (paths[definition.name] ?? []) + [property.name]
-        if name == start.name { return add(.embeddedCycle(path: path), start, path.first) }
-        guard paths.updateValue(path, forKey: name) == nil else { continue }
-        pending.append(target)
+      for step in steps[name] ?? [] {
+        if step.target == start {
+          var path = [step.property]
+          var place = name
+          while place != start, let arrival = arrivals[place] {
+            path.append(arrival.property)
+            place = arrival.from
+          }
+          return path.reversed()
+        }
+        guard steps[step.target] != nil, arrivals[step.target] == nil else { continue }
+        arrivals[step.target] = (name, step.property)
+        pending.append(step.target)
       }
     }
+    return nil
   }
 }
 
