@@ -52,7 +52,11 @@ extension Evaluator {
       }
       key = try find(value, objectClass, variableName.range)
     }
-    guard let key else { throw missing(name, objectClass) }
+    guard let key else {
+      var failure = missing(name, objectClass)
+      failure.remedy = try nearbyKeys(name, objectClass)
+      throw failure
+    }
     return .object(objectClass, key)
   }
 
@@ -68,6 +72,38 @@ extension Evaluator {
     return ShellError(
       .keyNotFound, "no \(objectClass.name) with primary key \(text(of: range))", at: range)
   }
+
+  /// The keys that may have been meant, out of classes that are quickly looked through.
+  private func nearbyKeys(
+    _ name: ObjectName, _ objectClass: ObjectClass
+  ) throws(ShellError) -> String? {
+    guard case .primaryKey(let literal) = name.key, case .integer(let wanted) = literal.kind,
+      let primaryKey = objectClass.primaryKey, primaryKey.kind == .int
+    else { return nil }
+    return try reading { () throws(StorageError) in
+      guard try objectClass.table.objectCount() <= Evaluator.maximumKeyCount else { return nil }
+      var nearest: [(distance: UInt64, key: Int64)] = []
+      let cursor = try TableCursor(objectClass.table, columns: [primaryKey.position])
+      while try cursor.next() {
+        for row in 0..<cursor.count {
+          guard case .int(let key) = try cursor.value(0, at: row) else { continue }
+          let distance = key > wanted ? key.magnitude(from: wanted) : wanted.magnitude(from: key)
+          if nearest.count == Evaluator.nearbyKeyCount {
+            guard let last = nearest.last, distance < last.distance else { continue }
+            nearest.removeLast()
+          }
+          nearest.insert((distance, key), at: nearest.firstIndex { distance < $0.distance }
+            ?? nearest.count)
+        }
+      }
+      let keys = nearest.map(\.key).sorted().map(String.init)
+      return keys.isEmpty ? nil : "keys nearby: " + keys.joined(separator: ", ")
+    }
+  }
+
+  /// Most objects that are looked through for keys nearby.
+  private static let maximumKeyCount = 100_000
+  private static let nearbyKeyCount = 3
 
   private func existing(
     _ key: ObjectKey, _ objectClass: ObjectClass
@@ -289,5 +325,12 @@ extension Evaluator {
       fields.append(ShellValue.Field(title: column.title, value: cell, isMixed: column.isMixed))
     }
     return .record(fields)
+  }
+}
+
+extension Int64 {
+  /// The distance to a smaller number.
+  fileprivate func magnitude(from other: Int64) -> UInt64 {
+    UInt64(bitPattern: self) &- UInt64(bitPattern: other)
   }
 }
