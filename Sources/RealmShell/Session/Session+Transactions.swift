@@ -148,7 +148,7 @@ extension Session {
 
   /// The current database, if it may be changed.
   func writable(at range: SourceRange) throws(ShellError) -> Database {
-    let database = try current(at: range)
+    let database = try current(at: verbRange(range))
     guard !database.isReadOnly else {
       throw ShellError(
         .readOnlyDatabase, "the database is open for reading only", at: verbRange(range))
@@ -174,7 +174,7 @@ extension Session {
   }
 
   private func writing(at range: SourceRange) throws(ShellError) -> Database {
-    let database = try current(at: range)
+    let database = try current(at: verbRange(range))
     guard database.transaction != nil else {
       throw ShellError(
         .wrongTransactionState, "no write transaction is open", at: verbRange(range),
