@@ -2,6 +2,11 @@
 extension Parser {
   /// `expr`.
   mutating func expression() throws(SyntaxError) -> Expression {
+    // Most values of a script stand alone.
+    if !records, endsValue(byte(at: token.end)), let literal = try acceptLiteral() {
+      height = 1
+      return .literal(literal)
+    }
     var left = try conjunctionExpression()
     while token.kind == .or || isWord("or") {
       left = try binary(.or, left) { parser throws(SyntaxError) in
@@ -9,6 +14,14 @@ extension Parser {
       }
     }
     return left
+  }
+
+  /// The byte ends a value, whatever follows.
+  private func endsValue(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): true
+    default: false
+    }
   }
 
   /// One or more expressions with commas between them.
@@ -194,7 +207,8 @@ extension Parser {
 
   /// A statement that gives a value stands here: its verb, followed by a source.
   var startsQuery: Bool {
-    guard token.kind == .word, let verb = Grammar.verb(named: text(token.range)), verb.givesValue
+    guard token.kind == .word, let index = Grammar.verbIndex(at: token, in: bytes.span),
+      Grammar.verbs[index].givesValue
     else { return false }
     let next = Lexer.token(in: bytes.span, at: token.end)
     switch next.kind {
@@ -229,6 +243,7 @@ extension Parser {
   mutating func array() throws(SyntaxError) -> Expression {
     let open = try advance().range
     var elements: [Expression] = []
+    elements.reserveCapacity(lastCount)
     var deepest = 0
     while try !accept(.closeBracket, "]") {
       elements.append(try expression())
@@ -238,6 +253,7 @@ extension Parser {
         break
       }
     }
+    lastCount = min(elements.count, Self.greatestReserve)
     height = deepest
     try raiseHeight(above: 0, at: open)
     return .array(elements, range: SourceRange(start: open.start, end: position))
@@ -246,6 +262,7 @@ extension Parser {
   mutating func object() throws(SyntaxError) -> Expression {
     let open = try advance().range
     var fields: [ObjectField] = []
+    fields.reserveCapacity(lastCount)
     var deepest = 0
     while try !accept(.closeBrace, "}") {
       fields.append(try field())
@@ -255,6 +272,7 @@ extension Parser {
         break
       }
     }
+    lastCount = min(fields.count, Self.greatestReserve)
     height = deepest
     try raiseHeight(above: 0, at: open)
     return .object(fields, range: SourceRange(start: open.start, end: position))

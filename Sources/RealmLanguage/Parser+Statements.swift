@@ -51,15 +51,15 @@ extension Parser {
   /// A verb and what belongs to it.
   mutating func verbStatement() throws(SyntaxError) -> StatementBody {
     expect(.verb)
-    let word = token.kind == .question ? "?" : token.kind == .word ? text(token.range) : nil
-    guard let word else { throw failure() }
-    guard let verb = Grammar.verb(named: word) else {
+    guard token.kind == .word || token.kind == .question else { throw failure() }
+    guard let index = Grammar.verbIndex(at: token, in: bytes.span) else {
+      let word = text(token.range)
       throw SyntaxError(
         "no verb \(word)", name: .unknownVerb, range: token.range, expected: [.verb],
         suggestion: Spelling.nearest(to: word.lowercased(), among: Grammar.words(fitting: .verb)))
     }
     try advance()
-    return try verb.parse(&self)
+    return try Grammar.verbs[index].parse(&self)
   }
 
   // MARK: Parts of several verbs

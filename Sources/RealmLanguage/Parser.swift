@@ -6,6 +6,8 @@
 struct Parser {
   /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
   static let greatestDepth = 200
+  /// Room is made in advance for at most so many members.
+  static let greatestReserve = 64
 
   let bytes: [UInt8]
   /// The end of the last token taken.
@@ -21,6 +23,10 @@ struct Parser {
   /// The value of `depth` right inside the innermost block; newlines do not count in the brackets
   /// beyond it.
   private(set) var blockDepth = 0
+  /// Members of the array or object value read last: a guess for the next one.
+  var lastCount = 0
+  /// The text of the names read so far.
+  private var names = NameCache()
   /// Levels of the operand or expression parsed last.
   var height = 0
   /// The text is a bare predicate, without the additions of the shell.
@@ -41,6 +47,17 @@ struct Parser {
   init(bytes: [UInt8], position: Int) {
     self.bytes = bytes
     self.position = position
+  }
+
+  /// Forgets the statement read last, apart from what speeds up the next one.
+  mutating func restart() {
+    lastToken = nil
+    depth = 0
+    blockDepth = 0
+    height = 0
+    propertyOwner = nil
+    fieldOwner = nil
+    subqueryVariables.removeAll()
   }
 
   // MARK: Tokens of statements
@@ -240,7 +257,7 @@ struct Parser {
     switch token.kind {
     case .word:
       let range = try advance().range
-      return Name(text(range), range: range)
+      return Name(names.text(at: range, in: bytes), range: range)
     case .quotedName:
       let range = try advance().range
       return Name(unquotedName(range), range: range)
