@@ -47,8 +47,11 @@ extension Evaluator {
     case .objectKey(let number): key = try existing(ObjectKey(number), objectClass)
     case .primaryKey(let literal): key = try find(literal.scalar, objectClass, literal.range)
     case .variable(let variableName):
-      guard case .scalar(let value)? = try variable(variableName) else {
-        throw unknownVariable(variableName)
+      guard let found = try variable(variableName) else { throw unknownVariable(variableName) }
+      guard case .scalar(let value) = found else {
+        throw ShellError(
+          .typeMismatch, "a primary key is needed, this is \(found.kindText)",
+          at: variableName.range)
       }
       key = try find(value, objectClass, variableName.range)
     }

@@ -185,11 +185,12 @@ extension Session {
 
   /// Refuses statements in a failed transaction.
   func refuseAfterFailure(_ body: StatementBody, at range: SourceRange) throws(ShellError) {
+    if !body.endsSomething { for database in databases { database.transaction?.hasWarned = false } }
     guard let database = databases.first(where: { $0.name == currentName }),
       database.transaction?.isFailed == true
     else { return }
     switch body {
-    case .cancel, .exit, .help, .close, .use: return
+    case .cancel, .exit, .close: return
     default:
       throw ShellError(
         .transactionFailed, "the transaction has failed", at: verbRange(range), remedy: "cancel")
@@ -275,13 +276,14 @@ extension Session {
 
   // MARK: Ends
 
-  /// Refuses to end something while a transaction is open; the second time in a row it is dropped.
+  /// Refuses to end something while a transaction is open; at the prompt it is dropped the second
+  /// time in a row.
   func refuseOpenTransaction(
     of databases: [Database], at range: SourceRange
   ) throws(ShellError) {
     for database in databases {
       guard let transaction = database.transaction else { continue }
-      guard transaction.hasWarned else {
+      guard transaction.hasWarned, isInteractive else {
         database.transaction?.hasWarned = true
         throw ShellError(
           .wrongTransactionState,
@@ -317,6 +319,16 @@ extension Session {
     guard !isQuiet else { return }
     output.flush()
     ErrorPrinter(form: settings.errorForm, writer: errorOutput).printNote(text)
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement closes a database or ends the program.
+  fileprivate var endsSomething: Bool {
+    switch self {
+    case .close, .exit: true
+    default: false
+    }
   }
 }
 
