@@ -215,8 +215,11 @@ struct SchemaErrorText {
       return Difference(
         message: "\(className) is \(word(old)) in the file",
         remedy: "to change it: alter \(className) \(word(new))")
-    case .addIndex, .removeIndex:
-      return Difference(message: "the index of \(place) differs", remedy: nil)
+    case .addIndex:
+      return Difference(message: "\(place) has no index in the file", remedy: nil)
+    case .removeIndex:
+      return Difference(
+        message: "\(place) is indexed in the file", remedy: "to change it: drop index \(place)")
     case .addClass, .addInitialProperties:
       return Difference(message: "class \(className) is missing in the file", remedy: nil)
     }
@@ -281,7 +284,8 @@ struct SchemaErrorText {
       name, message(first), at: newName?.range ?? declaration(first.className, first.property))
     if case .unknownTarget(let target) = first.kind {
       let names = database.realm.schema.classes.map(\.name) + classes.map(\.name.text)
-      failure.suggestion = Spelling.nearest(to: target, among: names)
+      // The class itself can be known already, as one that will be declared.
+      failure.suggestion = Spelling.nearest(to: target, among: names.filter { $0 != target })
     }
     failure.details = violations.dropFirst().map(message)
     return failure
