@@ -129,6 +129,16 @@ public final class Realm {
     return realm
   }
 
+  /// Creates a database without classes in memory; it lives as long as the realm.
+  ///
+  /// - Throws: `StorageError`: `system` if memory is short.
+  public static func memory() throws(StorageError) -> Realm {
+    let database = try Database.memory()
+    let realm = try Realm(path: database.path)
+    (realm.database, realm.access) = (database, .shared)
+    return realm
+  }
+
   /// Takes part in the session of the file from now on: snapshots are pinned, and writing is
   /// possible. Moves to the newest version; does nothing if it takes part already.
   ///
@@ -141,6 +151,18 @@ public final class Realm {
     let newest = try opened.snapshot()
     (snapshot, schema) = (newest, try Schema(newest))
     (database, access) = (opened, .shared)
+  }
+
+  /// Leaves the session of the file: what needs the file alone, such as compaction, can be done when
+  /// no snapshot is in use any more that was taken before. Does nothing to a database in memory.
+  ///
+  /// - Throws: `StorageError` as on opening; the realm takes part still.
+  /// - Precondition: no write transaction is open.
+  public func unshare() throws(StorageError) {
+    precondition(transaction == nil, "a write transaction is open")
+    guard database?.isPrivate == false else { return }
+    (snapshot, schema) = try Realm.read(path, key, state)
+    (database, access) = (nil, .reading)
   }
 
   /// The id of the process that is writing to the file now; nil if there is none or it is not

@@ -72,7 +72,10 @@ public final class EncryptedFile: FileBackend {
       memcpy(target + start, source + done, count)
       done += count
     }
-    if pages.count >= EncryptedFile.maximumPageCount { try writePages() }
+    // Who writes on and on will go on with the last page.
+    if pages.count >= EncryptedFile.maximumPageCount {
+      try writePages(except: (offset + bytes.count - 1) / size)
+    }
   }
 
   /// The collected plaintext of a page.
@@ -160,10 +163,14 @@ public final class EncryptedFile: FileBackend {
 
   // MARK: Ciphertext
 
-  /// Writes the collected pages: all entries, then all pages.
-  private func writePages() throws(StorageError) {
-    // After a failure they have to be collected anew: some are encrypted already.
-    defer { discardUnsynced() }
+  /// Writes the collected pages, but one that is still needed: all entries, then all pages.
+  private func writePages(except needed: Int? = nil) throws(StorageError) {
+    let kept = needed.flatMap { number in pages.removeValue(forKey: number).map { (number, $0) } }
+    defer {
+      // After a failure pages have to be collected anew: some are encrypted already.
+      discardUnsynced()
+      if let (number, page) = kept { pages[number] = page }
+    }
     let numbers = pages.keys.sorted()
     guard let last = numbers.last else { return }
     // The last page must be there as a whole.

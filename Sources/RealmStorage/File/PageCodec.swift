@@ -95,6 +95,14 @@ struct PageEntry {
   /// Whether the page was never written.
   var isUnused: Bool { newest.counter == 0 }
 
+  /// Whether a writer can have made it.
+  var isPlausible: Bool {
+    let (words, counter) = (newest.words, newest.counter)
+    if counter == 0 { return words.1 | words.2 | words.3 == 0 && previous.counter == 0 }
+    // A writer that gave up a page takes the pair before for the newest.
+    return previous.counter <= counter || previous.counter == .max
+  }
+
   /// Which encryption a page of ciphertext is; nil if it is none of both.
   func encryption(withCode code: Encryption) -> Encryption? {
     if !isUnused, newest.hasSameCode(as: code) { return newest }

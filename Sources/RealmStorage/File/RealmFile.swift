@@ -154,17 +154,15 @@ public final class RealmFile {
     return cipher
   }
 
-  /// Whether the first entry of the first metadata page can be one: a small counter, then a hash,
-  /// then the counter before it or zero.
+  /// Whether the entries of the first block can be such: a counter, then a hash, then the counter
+  /// before it or zero; all zero for a page that was never written.
   ///
   /// Source: file-format-writing.md 7.3.
   private static func looksEncrypted(_ start: UnsafeRawPointer) -> Bool {
-    let newest = start.loadUnaligned(as: UInt32.self)
-    let previous = start.loadUnaligned(fromByteOffset: 32, as: UInt32.self)
-    guard newest != 0, previous < newest || previous == .max else { return false }
-    var zeros = 0
-    for i in 4..<32 where start.load(fromByteOffset: i, as: UInt8.self) == 0 { zeros += 1 }
-    return zeros < 8
+    let entry = { (i: Int) in
+      (start + i * PageLayout.entryByteCount).loadUnaligned(as: PageEntry.self)
+    }
+    return !entry(0).isUnused && (0..<PageLayout.pagesPerBlock).allSatisfy { entry($0).isPlausible }
   }
 
   /// The view of the first `limit` bytes.
@@ -174,6 +172,9 @@ public final class RealmFile {
       base: base, byteCount: min(limit, bytes.count), isEncrypted: memory.cipher != nil,
       memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
   }
+
+  /// Number of bytes that hold something: less than `bytes` has in a write transaction.
+  var filledByteCount: Int { region?.filledByteCount ?? bytes.count }
 
   /// Allows the next walk as much work as it needs; see `FileMemory.renewWork`.
   public func renewWork() { memory.renewWork() }

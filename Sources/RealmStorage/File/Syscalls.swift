@@ -55,10 +55,21 @@ enum Syscalls {
 }
 
 extension Syscalls {
+  /// The folder that a path is in.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+  }
+
+  /// The path of a file with all links followed.
+  static func resolved(_ path: String) throws(StorageError) -> String {
+    guard let resolved = realpath(path, nil) else { throw .system(.open, errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// Makes the creation of a file durable.
   static func syncFolder(of path: String) throws(StorageError) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(.open, errno) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system(.sync, errno) }

@@ -29,11 +29,13 @@ final class TransactionRegion {
 
   /// Maps what an open file holds; an encrypted file is decrypted page by page when it is read.
   ///
+  /// - Parameter file: nil for new nodes alone.
   /// - Throws: `system` when the file cannot be mapped.
-  init(_ file: any FileBackend) throws(StorageError) {
-    file.discardUnsynced()
-    let (page, fileByteCount) = (TransactionRegion.pageByteCount, file.byteCount)
-    newStart = (fileByteCount + page - 1) / page * page
+  init(_ file: (any FileBackend)?) throws(StorageError) {
+    file?.discardUnsynced()
+    let (page, fileByteCount) = (TransactionRegion.pageByteCount, file?.byteCount ?? 0)
+    // There is no node at 0.
+    newStart = max(1, (fileByteCount + page - 1) / page) * page
     newEnd = newStart
     var reserved: (UnsafeMutableRawPointer, Int)?
     for room in TransactionRegion.roomByteCounts {
@@ -48,7 +50,7 @@ final class TransactionRegion {
     guard let (base, byteCount) = reserved else { throw .system(.map, errno) }
     (self.base, self.byteCount) = (base, byteCount)
     do throws(StorageError) {
-      if let key = file.key {
+      if let file, let key = file.key {
         let source = try TransactionRegion.mapCiphertext(file.descriptor, plain: fileByteCount)
         ciphertext = source
         cipher = try PageCipher(
@@ -56,7 +58,7 @@ final class TransactionRegion {
           into: UnsafeMutableRawBufferPointer(start: base, count: fileByteCount))
       } else {
         (ciphertext, cipher) = (nil, nil)
-        try TransactionRegion.map(file.descriptor, fileByteCount, at: base)
+        if let file { try TransactionRegion.map(file.descriptor, fileByteCount, at: base) }
       }
     } catch {
       munmap(base, byteCount)
@@ -91,6 +93,9 @@ final class TransactionRegion {
     TruncationGuard.unwatch(start)
     munmap(start, ciphertext.count)
   }
+
+  /// Number of bytes in use: those of the file and of the new nodes.
+  var filledByteCount: Int { newEnd }
 
   /// Whether a ref leads to a node of this transaction.
   @inline(__always)

@@ -27,31 +27,43 @@ public final class Database {
       defer { withExtendedLifetime(lock) {} }
       let file = try DiskFile(path: path, creating: true)
       if let key {
-        try writeEmptyDatabase(try EncryptedFile(file, key: key))
+        try writeHeader(try EncryptedFile(file, key: key))
       } else {
-        try writeEmptyDatabase(file)
+        try writeHeader(file)
       }
       try Syscalls.syncFolder(of: path)
     }
     return try Database(path: path, key: key)
   }
 
-  private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
+  /// Creates an empty database in memory, which lives as long as the object.
+  ///
+  /// Others in this process read it through `path`.
+  ///
+  /// - Throws: `system`.
+  public static func memory() throws(StorageError) -> Database {
+    let file = try DiskFile(inMemory: "realm")
+    try writeHeader(file)
+    return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
+  }
+
+  /// Writes a header that selects no snapshot, which makes a valid empty database.
+  ///
+  /// Source: file-format-writing.md 1.3.
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
+    let mnemonic = UInt64(FileHeader.mnemonic.byteSwapped)
+    try file.write((0, 0, mnemonic) as (UInt64, UInt64, UInt64), at: 0)
+    try file.sync()
+  }
+
+  /// Keeps everybody else away.
+  static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
       // A child process that has not reached its exec yet can hold the lock for a moment.
       return try ExclusiveLock(realmPath: path, timeoutMilliseconds: 1000)
     } catch {
       throw StorageError(error)
     }
-  }
-
-  /// A header that selects no snapshot is a valid empty database.
-  ///
-  /// Source: file-format-writing.md 1.3.
-  private static func writeEmptyDatabase(_ file: any FileBackend) throws(StorageError) {
-    try file.write(
-      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
-    try file.sync()
   }
 
   /// Opens a database for changing it, and takes part in the session of the file.
@@ -139,7 +151,7 @@ public final class Database {
     _ path: String, _ file: any FileBackend
   ) throws(StorageError) -> SessionStart {
     try file.measure()
-    if file.byteCount == 0 { try writeEmptyDatabase(file) }
+    if file.byteCount == 0 { try writeHeader(file) }
     let snapshot = try Snapshot(
       of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     try checkKind(of: snapshot)
@@ -209,6 +221,9 @@ public final class Database {
     else { return false }
     return status.device == own.device && status.inode == own.inode
   }
+
+  /// Whether nobody else can reach the database.
+  public var isPrivate: Bool { lockFile == nil }
 
   /// The id of the process that is writing now; nil if there is none or it is not known.
   public var writerProcess: Int32? { lockFile?.writerProcess }
