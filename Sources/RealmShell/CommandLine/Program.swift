@@ -99,7 +99,8 @@ struct Program {
     session.settings.showsTiming = invocation.showsTiming
     if invocation.isQuiet { session.settings.showsFooter = false }
     for definition in invocation.definitions {
-      session.variables[definition.name] = .value(KeptValue(ShellValue(definition: definition.value)), nil)
+      session.variables[definition.name] = .value(
+        KeptValue(ShellValue(definition: definition.value)), nil)
     }
   }
 

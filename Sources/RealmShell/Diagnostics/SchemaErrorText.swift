@@ -99,7 +99,8 @@ struct SchemaErrorText {
       var failure = ShellError(
         name,
         "the schema of the file has version \(from.map(String.init) ?? "none"), "
-          + "version \(to) needs a migration", remedy: "make the changes, then schema version \(to)")
+          + "version \(to) needs a migration", remedy: "make the changes, then schema version \(to)"
+      )
       failure.details = changes.map { difference($0).line }
       return failure
     case .invalidVersion(let asked, let file):
@@ -325,7 +326,8 @@ struct SchemaErrorText {
       return "\(place): objects of \(quotedName(target)) are embedded and cannot be in a set"
     case .linkToAsymmetric(let target):
       return "\(place): nothing can link to the asymmetric class \(quotedName(target))"
-    case .noOrigin(let origin, let property): return "\(place): no property \(name(origin, property))"
+    case .noOrigin(let origin, let property):
+      return "\(place): no property \(name(origin, property))"
     case .originIsNoLink(let origin, let property):
       return "\(place): \(name(origin, property)) is no link"
     case .originLinksTo(let target, let origin, let property):

@@ -95,8 +95,10 @@ extension Evaluator {
             guard let last = nearest.last, distance < last.distance else { continue }
             nearest.removeLast()
           }
-          nearest.insert((distance, key), at: nearest.firstIndex { distance < $0.distance }
-            ?? nearest.count)
+          nearest.insert(
+            (distance, key),
+            at: nearest.firstIndex { distance < $0.distance }
+              ?? nearest.count)
         }
       }
       let keys = nearest.map(\.key).sorted().map(String.init)

@@ -29,7 +29,8 @@ extension Session {
     let schemaEditor: SchemaEditor
 
     init(
-      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false
+      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
+      isInMemory: Bool = false
     ) {
       self.name = name
       self.realm = realm

@@ -104,6 +104,9 @@ extension Session {
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
     case .copy(.database(let path, let new, let key)):
       try copy(to: path, new: new, key: key, at: range, to: writer)
+    case .copy(.objects(let copy)):
+      let text = try self.copy(copy, at: range)
+      acknowledge(text, to: writer)
     default:
       guard try !change(body, range: range, to: writer) else { return }
       try read(body, range: range, to: writer)

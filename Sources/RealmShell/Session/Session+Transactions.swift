@@ -229,7 +229,8 @@ extension Session {
     database.isOpenForWriting = true
   }
 
-  /// Runs a changing statement in the open transaction, or in one of its own.
+  /// Runs a changing statement in the open transaction, or in one of its own, and prints its
+  /// acknowledgement.
   ///
   /// - Parameter body: Makes the changes and gives the acknowledgement.
   func change(
@@ -237,15 +238,25 @@ extension Session {
     _ body: (Database) throws(ShellError) -> String
   ) throws(ShellError) {
     let database = try writable(at: range)
+    let text = try change(in: database, at: range) { () throws(ShellError) in
+      try body(database)
+    }
+    if !text.isEmpty { acknowledge(text, to: writer) }
+  }
+
+  /// Changes a database in its open transaction, or in one of its own.
+  func change<Result>(
+    in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
     let isAutomatic = !database.realm.isWriting
     if isAutomatic { try startWriting(database, wait: .forever, at: range) }
     database.isHalfDone = false
-    let text: String
     do throws(ShellError) {
-      text = try body(database)
+      let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
       if isAutomatic { _ = try commitWrite(database, at: range) }
+      return result
     } catch {
       var error = error
       if isAutomatic {
@@ -258,7 +269,6 @@ extension Session {
       database.isHalfDone = false
       throw error
     }
-    if !text.isEmpty { acknowledge(text, to: writer) }
   }
 
   /// Makes changes that cannot be taken back on their own: an error fails the transaction.

@@ -214,7 +214,8 @@ extension Session {
             try editor.dropProperty(place.property.text, of: place.className.text)
           }
         }
-        return "dropped \(word)\(quotedName(place.className.text)).\(quotedName(place.property.text))"
+        return
+          "dropped \(word)\(quotedName(place.className.text)).\(quotedName(place.property.text))"
       }
     }
   }

@@ -45,7 +45,8 @@ extension Session {
     switch error {
     case .system(_, EEXIST):
       failure = ShellError(.fileAlreadyExists, "\(path.text) exists already")
-    case .rejected(.interrupted): failure = ShellError(.interrupted, "interrupted; no copy was made")
+    case .rejected(.interrupted):
+      failure = ShellError(.interrupted, "interrupted; no copy was made")
     case .notARealmFile, .noKey, .badFileSize, .notAFile:
       failure = ShellError(
         .fileAlreadyExists, "\(path.text) exists already and is no Realm file")

@@ -83,20 +83,24 @@ extension Session {
     return database
   }
 
+  private func path(of database: Database) -> String {
+    database.isInMemory ? "(in memory)" : database.realm.path
+  }
+
   func use(_ name: Name?, to writer: ByteWriter) throws(ShellError) {
     if let name {
       currentName = try database(named: name).name
       return
     }
     let nameWidth = databases.map(\.name.count).max() ?? 0
-    let pathWidth = databases.map(\.shownPath.count).max() ?? 0
+    let pathWidth = databases.map { path(of: $0).count }.max() ?? 0
     for database in databases {
       var notes: [String] = []
       if database.realm.snapshot.file.isEncrypted { notes.append("encrypted") }
       if database.isReadOnly { notes.append("read-only") }
       let mark = database.name == currentName ? "*" : " "
       var line = "\(mark) \(padded(database.name, nameWidth))  "
-      line += notes.isEmpty ? database.shownPath : padded(database.shownPath, pathWidth)
+      line += notes.isEmpty ? path(of: database) : padded(path(of: database), pathWidth)
       if !notes.isEmpty { line += "  " + notes.joined(separator: ", ") }
       writer.write(line + "\n")
     }

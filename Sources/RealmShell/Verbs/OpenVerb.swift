@@ -122,14 +122,13 @@ extension Session {
         throw StorageMessages.error(error, path: "the memory database")
       }
     }
-    guard opening.creation == .no || (opening.creation == .ifMissing && access(path, F_OK) == 0)
-    else {
+    let exists = access(path, F_OK) == 0
+    if exists, opening.creation == .new { throw alreadyExists(path) }
+    if !exists, opening.creation != .no {
       do throws(StorageError) {
         return (try Realm.create(path: path, key: opening.key), true)
       } catch {
-        if case .system(_, EEXIST) = error {
-          throw ShellError(.fileAlreadyExists, "\(path) exists already", remedy: "open \(path)")
-        }
+        if case .system(_, EEXIST) = error { throw alreadyExists(path) }
         throw StorageMessages.error(error, path: path)
       }
     }
@@ -141,6 +140,10 @@ extension Session {
       throw StorageMessages.error(error, path: path)
     }
     return (try openRealm(path: path, key: opening.key, state: opening.state), false)
+  }
+
+  private func alreadyExists(_ path: String) -> ShellError {
+    ShellError(.fileAlreadyExists, "\(path) exists already", remedy: "open \(path)")
   }
 
   /// Whether less than half of a file is in use.
