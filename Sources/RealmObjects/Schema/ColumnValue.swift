@@ -9,21 +9,6 @@ enum ColumnValue {
   case list([MixedValue])
   case set([ScalarValue])
   case map([(key: [UInt8], value: MixedValue)])
-
-  /// Whether it is null, or a collection with a null.
-  var hasNull: Bool {
-    switch self {
-    case .single(.null): true
-    case .list(let values): values.contains { $0.isNull }
-    case .set(let values): values.contains(.null)
-    case .map(let entries): entries.contains { $0.value.isNull }
-    default: false
-    }
-  }
-}
-
-extension MixedValue {
-  fileprivate var isNull: Bool { if case .scalar(.null) = self { true } else { false } }
 }
 
 extension WriteTransaction {

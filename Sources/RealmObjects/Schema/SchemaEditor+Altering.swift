@@ -18,6 +18,7 @@ public final class Alteration {
   private let editor: SchemaEditor
   /// Whether all objects get new values.
   private let takesValues: Bool
+  private let fitting: ColumnFitting
   private var values: [ColumnValue] = []
   private var primaryKeys: [ScalarValue: ObjectKey] = [:]
 
@@ -31,6 +32,7 @@ public final class Alteration {
     self.new = new
     self.objects = objects
     self.takesValues = takesValues
+    fitting = ColumnFitting(new, of: objectClass, in: editor.realm.schema)
     values.reserveCapacity(objects.count)
   }
 
@@ -39,15 +41,20 @@ public final class Alteration {
   /// - Throws: `value` if it does not fit; `duplicatePrimaryKey`.
   /// - Precondition: not all objects have one.
   public func supply(_ value: InputValue) throws(SchemaError) {
-    let fitting = try editor.fit(value, new, of: objectClass.name)
+    let fitted: ColumnValue
+    do throws(ObjectError) {
+      fitted = try fitting.fit(value)
+    } catch {
+      throw .value(error)
+    }
     let object = objects[values.count]
-    if new.isPrimaryKey, case .single(let scalar) = fitting,
+    if new.isPrimaryKey, case .single(let scalar) = fitted,
       let first = primaryKeys.updateValue(object, forKey: scalar)
     {
       throw .duplicatePrimaryKey(
         SchemaError.Place(objectClass.name, new.name), scalar, first: first, second: object)
     }
-    values.append(fitting)
+    values.append(fitted)
   }
 
   /// Makes the change.
@@ -57,9 +64,7 @@ public final class Alteration {
   public func apply() throws(SchemaError) -> AlterationOutcome {
     precondition(values.count == objects.count, "objects without a value")
     let transaction = try editor.begin()
-    let tables = Dictionary(
-      editor.realm.schema.classes.map { ($0.name, $0.table.key) },
-      uniquingKeysWith: { first, _ in first })
+    let tables = editor.tables()
     try editor.change { () throws(StorageError) in try change(transaction, tables) }
     var outcome = AlterationOutcome(className: objectClass.name, old: old, new: new)
     if takesValues { outcome.rewrittenCount = objects.count }
@@ -72,9 +77,10 @@ public final class Alteration {
     let table = objectClass.table.key
     guard var column = try transaction.columnKey(table, old.name) else { return }
     let isNew = takesValues || !old.type.hasSameBase(as: new.type)
-    if old.index != nil, isNew || old.index != new.index {
-      try transaction.removeIndex(table, column)
+    let isMarked = objectClass.table.columns.contains {
+      $0.name == old.name && $0.isMarkedIndexed
     }
+    if old.isFullText, !new.isFullText { try transaction.removeIndex(table, column) }
     if isNew {
       column = try transaction.replaceColumn(table, column, by: new.column(tables))
       if takesValues { try transaction.fill(table, column, new.type, objects, values) }
@@ -85,6 +91,10 @@ public final class Alteration {
       try transaction.setPrimaryKey(table, column)
     } else if old.isPrimaryKey, !new.isPrimaryKey, !isNew {
       try transaction.setPrimaryKey(table, nil)
+    }
+    if isMarked, !isNew, !new.isPrimaryKey, new.index != .general {
+      // A primary key can have the mark of an index, which does not show as long as it is one.
+      try transaction.removeIndex(table, column)
     }
     guard let index = new.index, isNew || old.index != index else { return }
     switch index {

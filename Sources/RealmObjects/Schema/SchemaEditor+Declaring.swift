@@ -115,7 +115,12 @@ extension SchemaEditor {
     }
     for property in part.added {
       guard let value = definition.defaults[property.name] else { continue }
-      part.defaults[property.name] = try fit(value, property, of: definition.name)
+      let fitting = ColumnFitting(property, of: existing, in: realm.schema)
+      do throws(ObjectError) {
+        part.defaults[property.name] = try fitting.fit(value)
+      } catch {
+        throw .value(error)
+      }
     }
     part.objectCount = try objectCount(existing)
     if !part.defaults.isEmpty { part.objects = try objects(of: existing) }
@@ -166,8 +171,7 @@ extension SchemaEditor {
   ) throws(StorageError) -> [DeclarationOutcome] {
     // Apps take a file without version for one that they may change at will.
     if realm.schema.version == nil { try transaction.setSchemaVersion(0) }
-    var tables: [String: TableKey] = [:]
-    for objectClass in realm.schema.classes { tables[objectClass.name] = objectClass.table.key }
+    var tables = self.tables()
     for part in plan.parts where part.table == nil {
       let definition = part.definition
       tables[definition.name] = try transaction.createTable(

@@ -56,13 +56,23 @@ public final class SchemaEditor {
     do throws(StorageError) { return try body() } catch { throw .storage(error) }
   }
 
+  /// All classes that can be named. A class hides a table of the library that has its name.
+  private var classes: [ObjectClass] {
+    realm.schema.classes.filter { realm.schema.objectClass(named: $0.name) === $0 }
+  }
+
   /// All classes with the computed properties that are known.
   func definitions() -> [ClassDefinition] {
-    realm.schema.classes.map {
+    classes.map {
       var definition = ClassDefinition($0)
       definition.inverses = inverses[$0.name] ?? []
       return definition
     }
+  }
+
+  /// The tables of all classes.
+  func tables() -> [String: TableKey] {
+    Dictionary(uniqueKeysWithValues: classes.map { ($0.name, $0.table.key) })
   }
 
   /// The class with a name.
