@@ -119,6 +119,10 @@ extension Parser {
   ) throws(SyntaxError) -> ChangeExtent? {
     guard case .source(let source) = subject else { return nil }
     if let condition = try acceptCondition(on: source, clauseWords: []) {
+      // All objects must be asked for by `all`.
+      guard condition.query.range.length > 0 else {
+        throw SyntaxError("expected a condition", range: condition.query.range)
+      }
       return .condition(condition)
     }
     let word = token.range

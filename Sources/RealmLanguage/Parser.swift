@@ -109,6 +109,12 @@ struct Parser {
   /// Takes the brace that closes the block.
   mutating func closeBlock(_ outer: Int) throws(SyntaxError) {
     expect(.symbol("}"))
+    if token.kind == .end {
+      // How the last statement could go on is not what is missing.
+      let expected = [Expectation.symbol("}")]
+      throw SyntaxError(
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected)
+    }
     guard token.kind == .closeBrace else { throw failure() }
     blockDepth = outer
     try advance()
@@ -197,6 +203,7 @@ struct Parser {
     var suggestion: String?
     if isWord {
       let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
+        .filter { $0 != "|" }
       suggestion = Spelling.nearest(to: text(range), among: words + names)
     }
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
