@@ -122,34 +122,57 @@ extension Session {
     _ statement: UpgradeStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     let database = try current(at: verbRange(range))
-    let name = database.realm.path
     try refuseTransaction(database, at: range)
-    try refresh(database)
-    let format = database.realm.snapshot.format
+    let outcome: FileUpgrader.Outcome
+    let target: String
     switch statement {
     case .file(let path):
-      let byteCount = try copy(database, to: path, key: database.key, overwrite: false)
-      let copied = copiedText(database, path, byteCount)
-      acknowledge(
-        format == .current
-          ? "\(name) has format \(FileFormat.current.number) already; \(copied)"
-          : "upgraded \(name): format \(formatText(format)); \(copied)", to: writer)
+      try refresh(database)
+      outcome = try upgrade(database, to: path)
+      let copied = copiedText(database, path, outcome.byteCount)
+      target = outcome.isUpgrade ? path.text : copied
     case .inPlace:
-      let database = try writable(at: range)
-      guard format != .current else {
-        acknowledge("\(name) has format \(FileFormat.current.number) already", to: writer)
-        return
-      }
-      _ = try alone(with: database, at: range) { () throws(StorageError) in
-        try FileCopier.compact(path: name, key: database.key) { _, _ in
+      _ = try writable(at: range)
+      outcome = try alone(with: database, at: range) { () throws(StorageError) in
+        try FileUpgrader.upgradeInPlace(path: database.realm.path, key: database.key) { _, _ in
           !Interruption.isRequested
         }
       }
-      acknowledge("upgraded \(name): format \(formatText(format))", to: writer)
+      target = ""
+    }
+    acknowledge(upgradedText(database, outcome, target), to: writer)
+  }
+
+  /// Writes a copy in the present format, with the key that the file has.
+  private func upgrade(
+    _ database: Database, to path: FilePath
+  ) throws(ShellError) -> FileUpgrader.Outcome {
+    let file = resolve(path)
+    try permitWriting(to: file, at: path.range)
+    let snapshot = database.realm.snapshot
+    do throws(StorageError) {
+      return try FileUpgrader.upgrade(
+        snapshot, to: file, key: snapshot.file.isEncrypted ? database.key : nil
+      ) { _, _ in !Interruption.isRequested }
+    } catch {
+      throw copyError(error, path)
     }
   }
 
-  private func formatText(_ old: FileFormat?) -> String {
-    "\(old.map { String($0.number) } ?? "undecided") -> \(FileFormat.current.number)"
+  /// `upgraded old.realm to new.realm: format 9 -> 24, 812 objects, 9.1 KiB`.
+  private func upgradedText(
+    _ database: Database, _ outcome: FileUpgrader.Outcome, _ target: String
+  ) -> String {
+    let name = database.realm.path
+    guard outcome.isUpgrade else {
+      let already = "\(name) has format \(FileFormat.current.number) already"
+      return target.isEmpty ? already : "\(already); \(target)"
+    }
+    let formats =
+      "format \(outcome.oldFormat.map { String($0) } ?? "none") -> "
+      + "\(FileFormat.current.number)"
+    let objects = counted(outcome.objectCount, "object", "objects")
+    return "upgraded \(name)\(target.isEmpty ? "" : " to \(target)"): "
+      + "\(formats), \(objects), \(sizeText(outcome.byteCount))"
   }
 }
