@@ -92,7 +92,7 @@ public final class Database {
     let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
     self.lockFile = lockFile
     (file as? EncryptedFile)?.lockFile = lockFile
-    try check()
+    try check(try snapshot())
   }
 
   /// Opens a database on another backend, that nobody else can reach.
@@ -106,7 +106,7 @@ public final class Database {
       _ = try Database.checkNodes(of: snapshot)
       try Database.leaveStreamingForm(snapshot, file)
     }
-    try check()
+    try check(snapshot)
   }
 
   /// Opens a file; a key is ignored if the file is neither encrypted nor empty.
