@@ -56,7 +56,7 @@ extension ClusterEditor {
   }
 
   /// Makes an inner node childless, without keys; its parent drops it.
-  private func leaveEmpty(_ ref: inout Int64) throws(StorageError) -> Bool {
+  func leaveEmpty(_ ref: inout Int64) throws(StorageError) -> Bool {
     let first = try store.element(ref, 0)
     if first != 0, first & 1 == 0 { try store.free(first) }
     try store.replace(&ref, [0, 3, 1])
@@ -64,7 +64,7 @@ extension ClusterEditor {
   }
 
   /// Adds to all keys below a node, whose own offset has become smaller by as much.
-  private func shiftKeys(
+  func shiftKeys(
     of ref: inout Int64, by distance: UInt64, depth: Int
   ) throws(StorageError) {
     guard try store.node(ref).isInner else {
@@ -109,7 +109,7 @@ extension ClusterEditor {
   // MARK: Columns
 
   /// Calls `body` with every leaf of the tree and its number of objects.
-  private func forEachLeaf(
+  func forEachLeaf(
     _ ref: inout Int64, depth: Int, _ body: (inout Int64, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     let node = try store.view.refs(at: ref, minimumCount: 1)

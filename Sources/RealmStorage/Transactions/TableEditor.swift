@@ -37,7 +37,12 @@ final class TableEditor {
   private(set) var topRef: Int64
 
   /// Public columns, then those of backlinks.
-  var columns: [Column] = [] { didSet { isSpecChanged = true } }
+  var columns: [Column] = [] {
+    didSet {
+      isSpecChanged = true
+      followColumns(oldValue)
+    }
+  }
   /// By column index.
   var oppositeTables: [Int64] = [] { didSet { isSpecChanged = true } }
   var oppositeColumns: [Int64] = [] { didSet { isSpecChanged = true } }
@@ -45,11 +50,26 @@ final class TableEditor {
   var clusterRoot: Int64 = 0 { didSet { isChanged = isChanged || clusterRoot != oldValue } }
   var columnCounter: Int64 = 0 { didSet { isChanged = true } }
   var sequence: Int64 = 0 { didSet { isChanged = true } }
-  var primaryKey: ColumnKey? { didSet { isChanged = true } }
-  let kind: StoredTable.Kind
+  var primaryKey: ColumnKey? {
+    didSet {
+      isChanged = true
+      (pending, appender) = (nil, nil)
+    }
+  }
+  var kind: StoredTable.Kind {
+    didSet {
+      (isChanged, isKindChanged) = (true, true)
+      (pending, appender) = (nil, nil)
+    }
+  }
+  /// Objects that were appended; made with the first appender.
+  var pending: PendingObjects?
+  /// What appends objects as long as the columns stay as they are.
+  var appender: ObjectAppender?
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
+  private var isKindChanged = false
   /// Whether anything has changed since the transaction began.
   private var needsContentVersion = false
 
@@ -122,6 +142,17 @@ final class TableEditor {
   }
 
   // MARK: Columns
+
+  /// Keeps what appends objects in step; if the public columns have changed it is given up.
+  private func followColumns(_ old: [Column]) {
+    guard let pending else { return }
+    let publicKeys = { (columns: [Column]) in columns.filter { !$0.isBacklink }.map { $0.key } }
+    if publicKeys(old) == publicKeys(columns) {
+      pending.follow(self)
+    } else {
+      (self.pending, appender) = (nil, nil)
+    }
+  }
 
   /// The column with a key.
   ///
@@ -220,7 +251,8 @@ final class TableEditor {
     try store.set(&topRef, 9, sequence == 0 ? 0 : sequence &* 2 | 1)
     try store.set(
       &topRef, 11, primaryKey.map { Int64(bitPattern: $0.rawValue &* 2 | 1) } ?? 0)
-    (isChanged, isSpecChanged) = (false, false)
+    if isKindChanged { try store.set(&topRef, 12, Int64(kind.rawValue) &* 2 | 1) }
+    (isChanged, isSpecChanged, isKindChanged) = (false, false, false)
   }
 
   private func flushSpec() throws(StorageError) {
