@@ -55,6 +55,8 @@ public enum Rejection: Equatable, Sendable {
   case unusableLockFile
   /// The file has this format, which can be read only.
   case needsUpgrade(UInt8)
+  /// A copy was given up because it does not hold what the original holds.
+  case copyDiffers
   /// The file belongs to a synchronised realm.
   case synchronised
   /// The file cannot be written: it is encrypted, or the state before the last commit.

@@ -6,11 +6,22 @@ import RealmStorage
 
 /// Measures what the README promises, one line for each; returns the exit status.
 func runBenchmarks() -> Int32 {
-  guard let options = Options(Array(CommandLine.arguments.dropFirst())), let file = options.file
+  guard let options = Options(Array(CommandLine.arguments.dropFirst())),
+    options.file != nil || options.writingFolder != nil
   else {
     print(Options.usage, terminator: "")
     return 2
   }
+  if let folder = options.writingFolder {
+    Table.header()
+    do throws(StorageError) {
+      try WritingBenchmarks(options, folder: folder).run()
+    } catch {
+      print("\(folder): \(error)")
+      return 1
+    }
+  }
+  guard let file = options.file else { return 0 }
   guard let shell = Child.beside("realmsh") else {
     print("there is no realmsh beside this program: swift build -c release")
     return 2

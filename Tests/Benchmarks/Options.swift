@@ -4,12 +4,18 @@ import Glibc
 struct Options {
   static let usage = """
     Benchmarks FILE.realm [--small FILE.realm] [--sqlite FILE.sqlite] [--quick]
+    Benchmarks --write FOLDER [--count N] [--peer NAME=PROGRAM]... [--quick]
 
       FILE.realm      a class Item with many objects: id (int, primary key), name, city, email
                       (string; email indexed), age (int), weight (double), born (date), score (int?)
       --small FILE    the same class with 1,000 objects; else Tests/Fixtures/big-1000.realm
       --sqlite FILE   the same rows for sqlite3
       --quick         fewer runs
+      --write FOLDER  measure writing, with files in the folder
+      --count N       number of objects; else 1,000,000
+      --peer NAME=P   a program that does the same: it is given, after the words of P, the name of
+                      the work, a path for its files, the number of objects and the number of
+                      runs, and prints {"op":"insert_bulk", ... "median_ms":1.5, ...}
 
     Any SDK of Realm writes such a file. From it, the file for sqlite3 is made so:
       realmsh FILE.realm -m csv 'where Item' > item.csv
@@ -24,6 +30,9 @@ struct Options {
   private(set) var smallFile = "Tests/Fixtures/big-1000.realm"
   private(set) var sqliteFile: String?
   private(set) var isQuick = false
+  private(set) var writingFolder: String?
+  private(set) var count: Int64 = 1_000_000
+  private(set) var peers: [(name: String, words: [String])] = []
 
   /// Nil if the command line is not understood.
   init?(_ arguments: [String]) {
@@ -34,6 +43,17 @@ struct Options {
       case "--sqlite":
         guard let value = rest.popFirst() else { return nil }
         sqliteFile = value
+      case "--write":
+        guard let value = rest.popFirst() else { return nil }
+        writingFolder = value
+      case "--count":
+        guard let value = rest.popFirst().flatMap({ Int64($0) }) else { return nil }
+        count = value
+      case "--peer":
+        guard let value = rest.popFirst(), let sign = value.firstIndex(of: "=") else { return nil }
+        let words = value[value.index(after: sign)...].split(separator: " ").map { String($0) }
+        guard !words.isEmpty else { return nil }
+        peers.append((String(value[..<sign]), words))
       case "--small":
         guard let value = rest.popFirst() else { return nil }
         smallFile = value

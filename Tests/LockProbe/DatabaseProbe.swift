@@ -11,6 +11,7 @@ struct DatabaseProbe {
   private var database: Database?
   private var transaction: WriteTransaction?
   private var pinned: [Snapshot] = []
+  private var key: EncryptionKey?
 
   static let objectCount = 20
   private static let table = "class_Counter"
@@ -22,8 +23,9 @@ struct DatabaseProbe {
     let number = words.count > 1 ? Int(words[1]) : nil
     do throws(StorageError) {
       switch words.first {
-      case "open": database = try Database(path: path)
-      case "create": database = try Database.create(path: path)
+      case "key": key = DatabaseProbe.key(words.count > 1 ? words[1] : "")
+      case "open": database = try Database(path: path, key: key)
+      case "create": database = try Database.create(path: path, key: key)
       case "close": (database, transaction, pinned) = (nil, nil, [])
       default:
         guard let database else { return nil }
@@ -70,6 +72,13 @@ struct DatabaseProbe {
     default: return nil
     }
     return "ok"
+  }
+
+  /// A key of 64 equal letters.
+  private static func key(_ text: Substring) -> EncryptionKey? {
+    [UInt8](repeating: text.utf8.first ?? 0, count: EncryptionKey.byteCount).withUnsafeBytes {
+      EncryptionKey($0)
+    }
   }
 
   private func prepare(_ database: Database) throws(StorageError) {

@@ -57,20 +57,23 @@ public enum FileCopier {
   // MARK: Writing
 
   /// Writes a copy into an empty file and checks it.
+  ///
+  /// - Parameter version: Its number; nil for that of the snapshot.
   static func write(
-    _ snapshot: Snapshot, to pending: PendingFile, key: EncryptionKey?, _ onProgress: Progress
+    _ snapshot: Snapshot, to pending: PendingFile, key: EncryptionKey?, version: Int64? = nil,
+    _ onProgress: Progress
   ) throws(StorageError) {
     try withoutActuallyEscaping(onProgress) { (onProgress) -> Result<Void, StorageError> in
       Result { () throws(StorageError) in
-        var file: any FileBackend = pending.file
-        if let key { file = try EncryptedFile(pending.file, key: key) }
+        let file = try backend(pending.file, key)
         guard snapshot.format.map({ $0 == .current }) ?? true else {
           throw .rejected(.needsUpgrade(snapshot.format?.number ?? 0))
         }
         guard snapshot.historyType == .none || snapshot.historyType == .inRealm else {
           throw .rejected(.synchronised)
         }
-        try SnapshotWriter.write(snapshot, to: file, onProgress)
+        try SnapshotWriter.write(
+          snapshot, to: file, version: version ?? snapshot.version, onProgress)
         // The disk works during the check; what is encrypted must be in the file before.
         if key != nil { try file.sync() }
         try check(pending, key: key)
@@ -79,11 +82,18 @@ public enum FileCopier {
     }.get()
   }
 
+  static func backend(
+    _ file: DiskFile, _ key: EncryptionKey?
+  ) throws(StorageError) -> any FileBackend {
+    guard let key else { return file }
+    return try EncryptedFile(file, key: key)
+  }
+
   /// Makes sure that a new file can be read.
   private static func check(
     _ pending: PendingFile, key: EncryptionKey?
   ) throws(StorageError) {
-    let snapshot = try Snapshot(of: try RealmFile(path: pending.readingPath, key: key))
+    let snapshot = try Snapshot(of: try pending.reader(key: key))
     let report = FileChecker.check(snapshot, depth: .normal)
     guard let finding = report.findings.first else { return }
     if case .unreadable(let error) = finding.kind { throw error }

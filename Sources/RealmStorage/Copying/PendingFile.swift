@@ -8,7 +8,7 @@ import Glibc
 final class PendingFile {
   /// The open file, empty at first.
   let file: DiskFile
-  private let target: String
+  let target: String
   /// Its name until it is published; nil if it has none.
   private var temporaryPath: String?
 
@@ -64,8 +64,10 @@ final class PendingFile {
     return (buffer.st_mode & 0o7777, buffer.st_uid, buffer.st_gid)
   }
 
-  /// The path under which this process can read the file before it is published.
-  var readingPath: String { "/proc/self/fd/\(file.descriptor)" }
+  /// Reads the file before it is published.
+  func reader(key: EncryptionKey?) throws(StorageError) -> RealmFile {
+    try RealmFile(descriptor: file.descriptor, path: "", key: key)
+  }
 
   /// Gives the file its name; what is written so far must have been synced.
   ///
@@ -93,7 +95,8 @@ final class PendingFile {
 
   private func link(to path: String) throws(StorageError) {
     let (source, flags) =
-      temporaryPath.map { ($0, 0 as Int32) } ?? (readingPath, AT_SYMLINK_FOLLOW)
+      temporaryPath.map { ($0, 0 as Int32) }
+      ?? ("/proc/self/fd/\(file.descriptor)", AT_SYMLINK_FOLLOW)
     guard linkat(AT_FDCWD, source, AT_FDCWD, path, flags) == 0 else {
       throw .system(.open, errno)
     }

@@ -9,7 +9,8 @@ enum SnapshotWriter {
 
   /// Writes, but does not sync.
   static func write(
-    _ snapshot: Snapshot, to file: any FileBackend, _ onProgress: @escaping (Int, Int) -> Bool
+    _ snapshot: Snapshot, to file: any FileBackend, version: Int64,
+    _ onProgress: @escaping (Int, Int) -> Bool
   ) throws(StorageError) {
     guard snapshot.topRef != 0, let view = snapshot.view else {
       try Database.writeHeader(file)
@@ -24,7 +25,7 @@ enum SnapshotWriter {
     snapshot.file.renewWork()
     let names = try copier.copy(try view.ref(top, 0), in: view, limit: limit)
     let tables = try copier.copy(try view.ref(top, 1), in: view, limit: limit)
-    let topRef = try writeTop(snapshot, [names, tables], try history(of: top), file, &copier)
+    let topRef = try writeTop(version, [names, tables], try history(of: top), &copier)
     try writeHeader(topRef, file)
   }
 
@@ -40,8 +41,7 @@ enum SnapshotWriter {
   ///
   /// - Returns: the ref of the top array.
   private static func writeTop(
-    _ snapshot: Snapshot, _ roots: [Int64], _ history: [Int64], _ file: any FileBackend,
-    _ copier: inout NodeCopier
+    _ version: Int64, _ roots: [Int64], _ history: [Int64], _ copier: inout NodeCopier
   ) throws(StorageError) -> Int64 {
     // New nodes are made in memory of their own.
     let scratch = NodeStore(try TransactionRegion(nil))
@@ -63,7 +63,7 @@ enum SnapshotWriter {
     }
     let topStyle = NodeStyle(
       flags: NodeStyle.refs.flags,
-      minimumWidth: NodeStore.width(of: max(largestEnd * 2, snapshot.version &* 2)))
+      minimumWidth: NodeStore.width(of: max(largestEnd * 2, version &* 2)))
     let count = entries.count + 1
     var (refs, end) = ([] as [Int64], start)
     for style in listStyles {
@@ -80,7 +80,7 @@ enum SnapshotWriter {
       try scratch.makeIntegers(entries.map { Int64($0.byteCount) }, listStyles[1]),
       try scratch.makeIntegers(entries.map { _ in 0 }, listStyles[2]),
       try scratch.makeIntegers(
-        roots + [Int64(fileEnd) * 2 + 1] + refs + [snapshot.version &* 2 | 1] + history, topStyle),
+        roots + [Int64(fileEnd) * 2 + 1] + refs + [version &* 2 | 1] + history, topStyle),
     ]
     for (ref, place) in zip(nodes, refs + [topRef]) {
       let node = try scratch.node(ref)

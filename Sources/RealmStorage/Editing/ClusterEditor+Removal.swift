@@ -56,7 +56,7 @@ extension ClusterEditor {
   }
 
   /// Makes an inner node childless, without keys; its parent drops it.
-  private func leaveEmpty(_ ref: inout Int64) throws(StorageError) -> Bool {
+  func leaveEmpty(_ ref: inout Int64) throws(StorageError) -> Bool {
     let first = try store.element(ref, 0)
     if first != 0, first & 1 == 0 { try store.free(first) }
     try store.replace(&ref, [0, 3, 1])
@@ -64,7 +64,7 @@ extension ClusterEditor {
   }
 
   /// Adds to all keys below a node, whose own offset has become smaller by as much.
-  private func shiftKeys(
+  func shiftKeys(
     of ref: inout Int64, by distance: UInt64, depth: Int
   ) throws(StorageError) {
     guard try store.node(ref).isInner else {

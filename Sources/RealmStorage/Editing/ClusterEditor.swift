@@ -67,7 +67,7 @@ struct ClusterEditor {
     if below != inner.children[child] { try store.set(&ref, child + 3, below) }
   }
 
-  private func checkDepth(_ ref: Int64, _ depth: Int) throws(StorageError) {
+  func checkDepth(_ ref: Int64, _ depth: Int) throws(StorageError) {
     guard depth < ClusterTree.maximumDepth else {
       throw .damage(.badDepth, at: Int(ref), found: depth, limit: ClusterTree.maximumDepth)
     }
@@ -76,7 +76,7 @@ struct ClusterEditor {
   // MARK: Insertion
 
   /// A new node to the right of another one, with the first key in it, relative to the same base.
-  private struct Sibling {
+  struct Sibling {
     var ref: Int64
     var offset: UInt64
   }
@@ -86,7 +86,11 @@ struct ClusterEditor {
   /// - Precondition: there is no object with the key.
   func insert(_ root: inout Int64, _ key: ObjectKey) throws(StorageError) {
     let sibling = try insert(into: &root, UInt64(bitPattern: key.rawValue), depth: 0)
-    guard let sibling else { return }
+    if let sibling { try growRoot(&root, sibling) }
+  }
+
+  /// Puts a root above the old one and a new node to its right.
+  func growRoot(_ root: inout Int64, _ sibling: Sibling) throws(StorageError) {
     let depth = try store.node(root).isInner ? ClusterInner(root, store).depth + 1 : 1
     var top = ClusterInner(
       children: [root, sibling.ref], depth: depth, keys: [0, sibling.offset],
@@ -122,7 +126,8 @@ struct ClusterEditor {
       Sibling(ref: sibling.ref, offset: offset &+ sibling.offset), at: child + 1, to: &inner, &ref)
   }
 
-  private func add(
+  /// Adds a node to an inner node, whose total is right already, splitting it if it is full.
+  func add(
     _ sibling: Sibling, at position: Int, to inner: inout ClusterInner, _ ref: inout Int64
   ) throws(StorageError) -> Sibling? {
     inner.makeGeneral()

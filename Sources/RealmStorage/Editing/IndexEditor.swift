@@ -33,14 +33,18 @@ struct IndexEditor {
   static let maximumOffset = 200
 
   let store: NodeStore
+  /// Whether all values that are not null have as many bytes.
+  let isFixed: Bool
   /// The present value of an object, for telling values with equal chunks apart.
   let valueOf: (ObjectKey) throws(StorageError) -> IndexedValue
+  /// The key of that value, valid until the next change.
+  let keyOf: (ObjectKey) throws(StorageError) -> IndexKey
 
   func makeEmpty() throws(StorageError) -> Int64 {
     try makeNode([], [], isInner: false)
   }
 
-  private func makeNode(
+  func makeNode(
     _ keys: [Int64], _ elements: [Int64], isInner: Bool
   ) throws(StorageError) -> Int64 {
     try store.makeIntegers(
@@ -155,7 +159,7 @@ struct IndexEditor {
   }
 
   /// Adds an object to what stands under a chunk; nil if nothing does.
-  private func add(
+  func add(
     _ object: ObjectKey, _ value: IndexedValue, _ offset: Int, to element: inout Int64?
   ) throws(StorageError) {
     guard let present = element else {
@@ -238,7 +242,13 @@ struct IndexEditor {
     _ root: inout Int64, _ object: ObjectKey, _ key: IndexKey, wordByteCount: Int = 0
   ) throws(StorageError) {
     let removal = Removal(object: object, key: key, wordByteCount: wordByteCount)
-    if try remove(below: &root, removal, offset: 0, depth: 0) {
+    let isEmpty = try remove(below: &root, removal, offset: 0)
+    try closeRemoval(&root, isEmpty: isEmpty)
+  }
+
+  /// Gives the root of an index the right form after a removal.
+  func closeRemoval(_ root: inout Int64, isEmpty: Bool) throws(StorageError) {
+    if isEmpty {
       try store.freeTree(root)
       root = try makeEmpty()
     }
@@ -256,35 +266,49 @@ struct IndexEditor {
     var wordByteCount: Int
   }
 
-  /// - Returns: whether the node has no entries any more.
+  /// - Returns: whether the index has no entries any more.
   private func remove(
-    below ref: inout Int64, _ removal: Removal, offset: Int, depth: Int
+    below ref: inout Int64, _ removal: Removal, offset: Int
   ) throws(StorageError) -> Bool {
-    guard depth < SearchIndex.maximumDepth else { throw .damage(.badDepth, at: Int(ref)) }
+    try remove(below: &ref, chunk: removal.key.chunk(at: offset), depth: 0) {
+      (element: inout Int64) throws(StorageError) in
+      let isSub = element & 1 == 0 ? try store.node(element).hasContext : false
+      guard isSub || removal.wordByteCount <= offset + 4 else { return false }
+      if element & 1 != 0 { return SearchIndex.objectKey(element) == removal.object }
+      guard isSub else { return try remove(fromList: &element, removal.object) }
+      try checkOffset(offset, element)
+      return try remove(below: &element, removal, offset: offset + 4)
+    }
+  }
+
+  func checkOffset(_ offset: Int, _ ref: Int64) throws(StorageError) {
+    guard offset <= 4 * SearchIndex.maximumDepth else { throw .damage(.badDepth, at: Int(ref)) }
+  }
+
+  /// Changes the element of a chunk, if there is one; it is dropped if `change` returns true.
+  ///
+  /// - Returns: whether the node has no entries any more.
+  func remove(
+    below ref: inout Int64, chunk: Int32, depth: Int,
+    _ change: (inout Int64) throws(StorageError) -> Bool
+  ) throws(StorageError) -> Bool {
+    guard depth < BPlusTreeCursor.maximumDepth else { throw .damage(.badDepth, at: Int(ref)) }
     let node = try SearchIndex.Node(at: ref, in: store.view)
-    let chunk = removal.key.chunk(at: offset)
     let child = node.firstChild(notBelow: chunk)
     guard child < node.keys.count else { return node.keys.count == 0 }
     let old = node.node[child + 1]
+    let isInner = node.node.isInner
     var element = old
     let isGone: Bool
-    if node.node.isInner {
-      isGone = try remove(below: &element, removal, offset: offset, depth: depth + 1)
+    if isInner {
+      isGone = try remove(below: &element, chunk: chunk, depth: depth + 1, change)
     } else {
       guard node.keys[child] == Int64(chunk) else { return false }
-      let isSub = element & 1 == 0 ? try store.node(element).hasContext : false
-      guard isSub || removal.wordByteCount <= offset + 4 else { return false }
-      if element & 1 != 0 {
-        isGone = SearchIndex.objectKey(element) == removal.object
-      } else if isSub {
-        isGone = try remove(below: &element, removal, offset: offset + 4, depth: depth + 1)
-      } else {
-        isGone = try remove(fromList: &element, removal.object)
-      }
+      isGone = try change(&element)
     }
     guard isGone else {
       if element != old { try store.set(&ref, child + 1, element) }
-      if node.node.isInner { try setKey(&ref, child, try lastKey(element)) }
+      if isInner { try setKey(&ref, child, try lastKey(element)) }
       return false
     }
     if element & 1 == 0 { try store.freeTree(element) }
@@ -296,7 +320,7 @@ struct IndexEditor {
   }
 
   /// - Returns: whether the list is empty now.
-  private func remove(
+  func remove(
     fromList list: inout Int64, _ object: ObjectKey
   ) throws(StorageError) -> Bool {
     let tree = TreeEditor(integersIn: store)
@@ -321,11 +345,6 @@ struct IndexEditor {
   func firstPosition(
     in list: Int64, notBelow object: ObjectKey
   ) throws(StorageError) -> Int {
-    var (low, high) = (0, try TreeEditor(integersIn: store).count(list))
-    while low < high {
-      let middle = (low + high) / 2
-      if try key(in: list, middle) < object { low = middle + 1 } else { high = middle }
-    }
-    return low
+    try TreeEditor(integersIn: store).firstPosition(in: list, notBelow: object.rawValue)
   }
 }

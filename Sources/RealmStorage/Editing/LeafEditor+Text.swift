@@ -6,9 +6,9 @@ import RealmValues
 /// Source: file-format.md 3.5 to 3.7, file-format-writing.md 8.1.
 extension LeafEditor {
   /// Longest text of the short form, and longest text or binary of the medium form plus one.
-  private static let shortLimit = 15
-  private static let mediumTextLimit = 63
-  private static let mediumBinaryLimit = 64
+  static let shortLimit = 15
+  static let mediumTextLimit = 63
+  static let mediumBinaryLimit = 64
   /// Most bytes of a blob.
   static let maximumBlobByteCount = 0xFF_FFF8 - 8
   /// Longest text.
@@ -170,8 +170,7 @@ extension LeafEditor {
   static func makeShort(
     _ texts: [[UInt8]?], longest: Int, _ store: NodeStore
   ) throws(StorageError) -> Int64 {
-    var width = longest < 0 ? 0 : 1
-    while width <= longest { width *= 2 }
+    let width = shortWidth(longest: longest)
     let ref = try store.make(
       flags: NodeStore.byteScheme, width: width, count: texts.count,
       payloadByteCount: texts.count * width)
@@ -180,6 +179,13 @@ extension LeafEditor {
       write(texts[i], to: store.bytes(ref) + 8 + i * width, width: width)
     }
     return ref
+  }
+
+  /// Bytes of an element of the short form: the power of two above the longest text.
+  static func shortWidth(longest: Int) -> Int {
+    var width = longest < 0 ? 0 : 1
+    while width <= longest { width *= 2 }
+    return width
   }
 
   private static func makeMedium(

@@ -84,6 +84,25 @@ struct LeafEditor {
     }
   }
 
+  /// Changes rows.
+  ///
+  /// - Parameters:
+  ///   - rows: Ascending.
+  ///   - cells: A value for each of them.
+  /// - Throws: `rejected(.wrongType)` if a value does not fit the type.
+  func set(_ ref: inout Int64, rows: [Int], _ cells: [Cell]) throws(StorageError) {
+    guard rows.count > 8 else {
+      for (row, cell) in zip(rows, cells) { try set(&ref, at: row, cell) }
+      return
+    }
+    var all = try self.cells(ref)
+    try NodeStore.check(rows[rows.count - 1], below: all.count, ref)
+    for (row, cell) in zip(rows, cells) { all[row] = cell }
+    let fresh = try make(all)
+    try discard(ref)
+    ref = fresh
+  }
+
   /// Removes a row. Collections that it holds stay; a big text or binary is given up.
   func remove(_ ref: inout Int64, at row: Int) throws(StorageError) {
     switch form {
@@ -144,7 +163,7 @@ struct LeafEditor {
   }
 
   /// Changes the two children of a leaf of dates.
-  private func editPair(
+  func editPair(
     _ ref: inout Int64, _ change: (inout Int64, inout Int64) throws(StorageError) -> Void
   ) throws(StorageError) {
     var wholes = try store.element(ref, 0)

@@ -29,6 +29,30 @@ extension NodeStore {
     return try makeIntegers(elements, NodeStyle(minimumWidth: width))
   }
 
+  /// Makes a leaf; a value whose mark is set is null and must be 0.
+  func makeNullable(
+    _ values: UnsafeBufferPointer<Int64>, nulls: UnsafePointer<Bool>
+  ) throws(StorageError) -> Int64 {
+    var width = NodeStore.width(of: values)
+    if width < 64 {
+      let null = NodeStore.nullNumber(width)
+      for i in 0..<values.count where values[i] == null && !nulls[i] {
+        width = width == 0 ? 1 : width * 2
+        break
+      }
+    }
+    let null =
+      width < 64
+      ? NodeStore.nullNumber(width)
+      : NodeStore.unusedNumber((0..<values.count).map { nulls[$0] ? nil : values[$0] })
+    return try withUnsafeTemporaryAllocation(of: Int64.self, capacity: values.count + 1) {
+      (room) throws(StorageError) in
+      room[0] = null
+      for i in 0..<values.count { room[i + 1] = nulls[i] ? null : values[i] }
+      return try makeIntegers(UnsafeBufferPointer(room), NodeStyle(minimumWidth: width))
+    }
+  }
+
   private static func unusedNumber(_ values: [Int64?]) -> Int64 {
     var candidate = Int64.max
     let used = Set(values.compactMap { $0 })

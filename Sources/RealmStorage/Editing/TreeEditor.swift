@@ -24,16 +24,25 @@ struct TreeEditor {
 
   /// Makes a packed tree.
   func make(_ cells: [Cell]) throws(StorageError) -> Int64 {
+    try make(count: cells.count) { (range) throws(StorageError) in
+      try leaf.make(Array(cells[range]))
+    }
+  }
+
+  /// Makes a packed tree of leaves for ranges of elements.
+  func make(
+    count: Int, _ makeLeaf: (Range<Int>) throws(StorageError) -> Int64
+  ) throws(StorageError) -> Int64 {
     var level: [Int64] = []
     var each = TreeEditor.maximumCount
-    for start in stride(from: 0, to: max(1, cells.count), by: each) {
-      level.append(try leaf.make(Array(cells[start..<min(cells.count, start + each)])))
+    for start in stride(from: 0, to: max(1, count), by: each) {
+      level.append(try makeLeaf(start..<min(count, start + each)))
     }
     while level.count > 1 {
       var above: [Int64] = []
       for start in stride(from: 0, to: level.count, by: TreeEditor.maximumCount) {
         let end = min(level.count, start + TreeEditor.maximumCount)
-        let total = min(cells.count, end * each) - start * each
+        let total = min(count, end * each) - start * each
         var inner = TreeInner(children: Array(level[start..<end]), total: Int64(total))
         inner.perChild = Int64(each)
         above.append(try inner.make(store))

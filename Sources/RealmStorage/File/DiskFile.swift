@@ -9,6 +9,8 @@ public final class DiskFile: FileBackend {
   public private(set) var byteCount: Int
   /// Whether the disk is to begin with what is written at once instead of at the next sync.
   var writesEarly = false
+  /// Whether nobody needs what is written after a crash: then `sync` does not wait.
+  var isTemporary = false
   /// Bytes of the end of the file that the disk has not been asked for.
   private var lateByteCount = 0
 
@@ -60,7 +62,7 @@ public final class DiskFile: FileBackend {
       done += count
     }
     byteCount = max(byteCount, offset + bytes.count)
-    if writesEarly { writeEarly(bytes.count, end: offset + bytes.count) }
+    if writesEarly, !isTemporary { writeEarly(bytes.count, end: offset + bytes.count) }
   }
 
   /// Lets the disk begin with the bytes up to an offset, if they are many.
@@ -96,6 +98,7 @@ public final class DiskFile: FileBackend {
 
   /// Waits until all bytes, and the size of the file, are on the disk; times do not matter.
   public func sync() throws(StorageError) {
+    if isTemporary { return }
     while fdatasync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
   }
 }

@@ -75,15 +75,77 @@ extension NodeStore {
   func makeIntegers(
     _ values: [Int64], _ style: NodeStyle = .plain
   ) throws(StorageError) -> Int64 {
-    var width = style.minimumWidth
-    for value in values { width = max(width, NodeStore.width(of: value, style)) }
-    let byteCount = NodeStore.payload(values.count, width)
+    try values.withUnsafeBufferPointer { (values) throws(StorageError) in
+      try makeIntegers(values, style)
+    }
+  }
+
+  /// Makes a node of integers of the smallest width.
+  func makeIntegers(
+    _ values: UnsafeBufferPointer<Int64>, _ style: NodeStyle = .plain
+  ) throws(StorageError) -> Int64 {
+    let width = NodeStore.width(of: values, style)
     let ref = try make(
-      flags: style.flags, width: width, count: values.count, payloadByteCount: byteCount)
-    let payload = bytes(ref) + 8
-    memset(payload, 0, byteCount)
-    for i in values.indices { NodeStore.store(values[i], payload, width, i) }
+      flags: style.flags, width: width, count: values.count,
+      payloadByteCount: NodeStore.payload(values.count, width))
+    NodeStore.pack(values, width, to: bytes(ref) + 8)
     return ref
+  }
+
+  /// The smallest width that holds all values.
+  static func width(of values: UnsafeBufferPointer<Int64>, _ style: NodeStyle = .plain) -> Int {
+    if style.isUnsigned {
+      var bits: Int64 = 0
+      for value in values { bits |= value }
+      return width(of: bits, style)
+    }
+    // The width grows with the distance from 0 on either side.
+    var (least, most): (Int64, Int64) = (0, 0)
+    for value in values {
+      if value < least { least = value }
+      if value > most { most = value }
+    }
+    return max(width(of: least, style), width(of: most, style))
+  }
+
+  /// Writes values as a payload, up to the end of its last word; the width holds all of them.
+  static func pack(
+    _ values: UnsafeBufferPointer<Int64>, _ width: Int, to payload: UnsafeMutableRawPointer
+  ) {
+    let count = values.count
+    switch width {
+    case 0: return
+    case 64: if let source = values.baseAddress { memcpy(payload, source, count &* 8) }
+    case 32: pack(values, as: UInt32.self, to: payload)
+    case 16: pack(values, as: UInt16.self, to: payload)
+    case 8: pack(values, as: UInt8.self, to: payload)
+    default:
+      let perWord = 64 / width
+      var (i, place) = (0, payload)
+      while i < count {
+        var word: UInt64 = 0
+        let end = min(count, i &+ perWord)
+        var shift: UInt64 = 0
+        while i < end {
+          word |= UInt64(bitPattern: values[i]) &<< shift
+          shift &+= UInt64(width)
+          i &+= 1
+        }
+        place.storeBytes(of: word, as: UInt64.self)
+        place += 8
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func pack<Element: FixedWidthInteger & BitwiseCopyable>(
+    _ values: UnsafeBufferPointer<Int64>, as: Element.Type, to payload: UnsafeMutableRawPointer
+  ) {
+    let size = MemoryLayout<Element>.size
+    for i in 0..<values.count {
+      payload.storeBytes(
+        of: Element(truncatingIfNeeded: values[i]), toByteOffset: i &* size, as: Element.self)
+    }
   }
 
   /// Makes a node of `count` zeros.

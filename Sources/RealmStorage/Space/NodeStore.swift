@@ -46,9 +46,11 @@ final class NodeStore {
 
   /// Most elements of a node.
   static let maximumCount = 0xFF_FFFF
-  static let widthCodes: [Int: UInt8] = [
-    0: 0, 1: 1, 2: 2, 4: 3, 8: 4, 16: 5, 32: 6, 64: 7,
-  ]
+  /// The three bits that stand for a width, which is 0 or a power of two up to 64.
+  @inline(__always)
+  private static func code(ofWidth width: Int) -> UInt8 {
+    width == 0 ? 0 : UInt8(truncatingIfNeeded: width.trailingZeroBitCount + 1)
+  }
 
   init(_ region: TransactionRegion) {
     self.region = region
@@ -95,8 +97,7 @@ final class NodeStore {
   /// Sets what the header of a new node says; `flags` without the width code.
   func setHeader(_ ref: Int64, flags: UInt8, width: Int, count: Int) {
     precondition(count >= 0 && count <= NodeStore.maximumCount)
-    let code = NodeStore.widthCodes[width] ?? 0
-    let word = UInt32(flags | code) << 24 | UInt32(count)
+    let word = UInt32(flags | NodeStore.code(ofWidth: width)) << 24 | UInt32(count)
     bytes(ref).storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
   }
 

@@ -25,9 +25,39 @@ struct Commit {
     (self.store, self.file, self.lease) = (store, file, lease)
     self.base = base
     output = ExtentWriter(file)
+    let oldest = min(oldest, base.version)
+    let unused = oldest < base.version ? try Commit.unused(store, lease, base) : []
     space = FreeSpaceList(
-      try base.freeEntries(store), fileEnd: base.fileEnd, oldest: min(oldest, base.version))
+      try base.freeEntries(store), fileEnd: base.fileEnd, oldest: oldest, unused: unused)
   }
+
+  /// What the oldest snapshots in use do not reach.
+  private static func unused(
+    _ store: NodeStore, _ lease: WriteLease?, _ base: CommittedState
+  ) throws(StorageError) -> [FreeSpaceList.Unused] {
+    guard let inUse = try lease?.versionsInUse() else { return [] }
+    var result: [FreeSpaceList.Unused] = []
+    for i in inUse.indices.prefix(mostSnapshotsRead) where inUse[i].version < base.version {
+      let next = i + 1 < inUse.count ? Int64(inUse[i + 1].version) : base.version
+      let snapshot: CommittedState
+      var extents: [Extent]
+      do throws(StorageError) {
+        snapshot = try CommittedState(
+          store, base.header, topRef: inUse[i].topRef, version: inUse[i].version)
+        extents = try snapshot.freeEntries(store).map(\.extent)
+      } catch {
+        // Not knowing costs space and nothing else.
+        continue
+      }
+      extents.append(Extent(offset: snapshot.fileEnd, byteCount: Int.max - snapshot.fileEnd))
+      result.append(
+        FreeSpaceList.Unused(releasedBy: (snapshot.version + 1)...next, extents: extents))
+    }
+    return result
+  }
+
+  /// Reading the lists of more snapshots would take longer than it is worth.
+  private static let mostSnapshotsRead = 8
 
   /// Commits a snapshot with the given table names, tables and history.
   ///

@@ -23,12 +23,22 @@ struct CommittedState {
   /// Reads the snapshot that the header selects, or the one that is pinned.
   init(_ store: NodeStore, _ pin: VersionPin?) throws(StorageError) {
     try store.view.makeReadable(0, FileView.headerByteCount)
-    header = FileHeader(store.view.base)
+    let header = FileHeader(store.view.base)
     let selected = header.topRef(slot: header.selectedSlot)
-    let ref = Int64(bitPattern: pin?.topRef ?? selected)
-    if let pin, ref == 0 { version = Int64(clamping: pin.version) }
+    try self.init(store, header, topRef: pin?.topRef ?? selected, version: pin?.version)
+  }
+
+  /// Reads a snapshot of the session.
+  ///
+  /// - Throws: `rejected(.brokenSession)` if it is of another version.
+  init(
+    _ store: NodeStore, _ header: FileHeader, topRef: UInt64, version expected: UInt64?
+  ) throws(StorageError) {
+    self.header = header
+    let ref = Int64(bitPattern: topRef)
+    if let expected, ref == 0 { version = Int64(clamping: expected) }
     guard ref != 0 else { return }
-    topRef = ref
+    self.topRef = ref
     let top = try store.view.refs(at: ref, minimumCount: 3)
     names = try store.view.ref(top, 0)
     tables = try store.view.ref(top, 1)
@@ -38,7 +48,7 @@ struct CommittedState {
     fileEnd = Int(size)
     for slot in 3...5 { freeLists[slot - 3] = try store.view.optionalRef(top, slot) ?? 0 }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
-    if let pin, pin.version != version { throw .rejected(.brokenSession) }
+    if let expected, expected != version { throw .rejected(.brokenSession) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
   }
 

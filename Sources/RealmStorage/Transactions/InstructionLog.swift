@@ -19,15 +19,19 @@ struct InstructionLog {
   private var collection: Collection?
 
   /// Adds numbers, each in groups of seven bits, the lowest first; the last group has a sign bit.
-  private mutating func put(_ numbers: Int64...) {
-    for number in numbers {
-      var rest = number < 0 ? ~number : number
-      while rest >> 6 != 0 {
-        bytes.append(0x80 | UInt8(rest & 0x7F))
-        rest >>= 7
-      }
-      bytes.append((number < 0 ? 0x40 : 0) | UInt8(rest))
+  private mutating func put(_ first: Int64, _ numbers: Int64...) {
+    put(first)
+    for number in numbers { put(number) }
+  }
+
+  @inline(__always)
+  private mutating func put(_ number: Int64) {
+    var rest = number < 0 ? ~number : number
+    while rest >> 6 != 0 {
+      bytes.append(0x80 | UInt8(truncatingIfNeeded: rest & 0x7F))
+      rest >>= 7
     }
+    bytes.append((number < 0 ? 0x40 : 0) | UInt8(truncatingIfNeeded: rest))
   }
 
   private mutating func select(_ table: TableKey) {
@@ -81,6 +85,25 @@ struct InstructionLog {
   mutating func addRemoval(_ object: ObjectKey, from table: TableKey) {
     select(table)
     put(12, object.rawValue)
+  }
+
+  mutating func addRemovals(_ objects: [ObjectKey], from table: TableKey) {
+    for object in objects { addRemoval(object, from: table) }
+  }
+
+  /// A property that is not a collection was set for many objects.
+  mutating func addSets(_ table: TableKey, _ column: ColumnKey, _ objects: [ObjectKey]) {
+    guard !objects.isEmpty else { return }
+    select(table)
+    let start = bytes.count
+    put(13, number(column))
+    let instruction = Array(bytes[start...])
+    bytes.removeLast(instruction.count)
+    bytes.reserveCapacity(bytes.count + objects.count * (instruction.count + 4))
+    for object in objects {
+      bytes.append(contentsOf: instruction)
+      put(object.rawValue)
+    }
   }
 
   /// A property that is not a collection was set.

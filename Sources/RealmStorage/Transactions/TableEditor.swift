@@ -37,7 +37,12 @@ final class TableEditor {
   private(set) var topRef: Int64
 
   /// Public columns, then those of backlinks.
-  var columns: [Column] = [] { didSet { isSpecChanged = true } }
+  var columns: [Column] = [] {
+    didSet {
+      isSpecChanged = true
+      followColumns(oldValue)
+    }
+  }
   /// By column index.
   var oppositeTables: [Int64] = [] { didSet { isSpecChanged = true } }
   var oppositeColumns: [Int64] = [] { didSet { isSpecChanged = true } }
@@ -45,8 +50,17 @@ final class TableEditor {
   var clusterRoot: Int64 = 0 { didSet { isChanged = isChanged || clusterRoot != oldValue } }
   var columnCounter: Int64 = 0 { didSet { isChanged = true } }
   var sequence: Int64 = 0 { didSet { isChanged = true } }
-  var primaryKey: ColumnKey? { didSet { isChanged = true } }
+  var primaryKey: ColumnKey? {
+    didSet {
+      isChanged = true
+      (pending, appender) = (nil, nil)
+    }
+  }
   let kind: StoredTable.Kind
+  /// Objects that were appended; made with the first appender.
+  var pending: PendingObjects?
+  /// What appends objects as long as the columns stay as they are.
+  var appender: ObjectAppender?
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
@@ -122,6 +136,17 @@ final class TableEditor {
   }
 
   // MARK: Columns
+
+  /// Keeps what appends objects in step; if the public columns have changed it is given up.
+  private func followColumns(_ old: [Column]) {
+    guard let pending else { return }
+    let publicKeys = { (columns: [Column]) in columns.filter { !$0.isBacklink }.map { $0.key } }
+    if publicKeys(old) == publicKeys(columns) {
+      pending.follow(self)
+    } else {
+      (self.pending, appender) = (nil, nil)
+    }
+  }
 
   /// The column with a key.
   ///

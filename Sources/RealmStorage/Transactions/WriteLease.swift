@@ -56,6 +56,11 @@ final class WriteLease {
     do throws(LockError) { return try lockFile.purgeVersions() } catch { throw StorageError(error) }
   }
 
+  /// The versions that somebody reads, the oldest first.
+  func versionsInUse() throws(StorageError) -> [(version: UInt64, topRef: UInt64)] {
+    do throws(LockError) { return try lockFile.versionsInUse() } catch { throw StorageError(error) }
+  }
+
   /// Whether the commits of the session carry a history of changes.
   var keepsHistory: Bool { lockFile.profile.historyType == SessionProfile.local.historyType }
 

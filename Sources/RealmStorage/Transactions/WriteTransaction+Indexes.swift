@@ -1,12 +1,62 @@
 public import RealmValues
 
 extension WriteTransaction {
-  private func index(
+  func index(
     _ column: TableEditor.Column, _ editor: TableEditor
   ) -> IndexEditor {
-    IndexEditor(store: store) { (object) throws(StorageError) in
-      try IndexedValue(try self.cell(editor, column, object))
+    let isFixed =
+      switch column.kind {
+      case .int, .bool, .date, .objectID, .uuid: true
+      default: false
+      }
+    let type = editor.clusterColumn(column).leaf.type
+    return IndexEditor(
+      store: store, isFixed: isFixed,
+      valueOf: { (object) throws(StorageError) in
+        try IndexedValue(try self.cell(editor, column, object))
+      },
+      keyOf: { (object) throws(StorageError) in
+        let tree = try ClusterTree(root: editor.clusterRoot, in: self.store.view)
+        guard let (leaf, row) = try tree.find(UInt64(bitPattern: object.rawValue)) else {
+          throw .rejected(.noObject)
+        }
+        let node = try self.store.node(try self.store.view.ref(leaf.node, column.index + 1))
+        let values = try ColumnLeaf(node, type, in: self.store.view)
+        guard row < values.count, let key = try IndexKey(values, at: row) else { throw .wrongType }
+        return key
+      })
+  }
+
+  /// Whether many objects can be entered into the index of a column at once.
+  func canBeSorted(_ column: TableEditor.Column) -> Bool {
+    column.collection == .none && !column.isFullText && column.kind != .mixed
+  }
+
+  /// Adds the objects from one on to the index of a column.
+  func addToIndex(
+    _ column: TableEditor.Column, from first: ObjectKey, _ editor: TableEditor
+  ) throws(StorageError) {
+    guard canBeSorted(column) else {
+      let leafEditor = editor.clusterColumn(column).leaf
+      return try forEachCluster(editor, from: first) { (leaf) throws(StorageError) in
+        let cells = try leafEditor.cells(try store.view.ref(leaf.node, column.index + 1))
+        for (row, cell) in cells.enumerated() {
+          let object = ObjectKey(Int64(bitPattern: leaf.key(at: row)))
+          if object >= first { try addToIndex(cell, column, object, editor) }
+        }
+      }
     }
+    let (index, slot) = (index(column, editor), editor.clusterColumn(column))
+    var entries: [IndexEntry] = []
+    try forEachCluster(editor, from: first) { (leaf) throws(StorageError) in
+      let rows = (0..<leaf.count).filter { leaf.key(at: $0) >= UInt64(bitPattern: first.rawValue) }
+      try index.collect(leaf, slot, rows, into: &entries)
+    }
+    var root = editor.indexRoots[column.index]
+    try entries.withUnsafeMutableBufferPointer { (entries) throws(StorageError) in
+      try index.insert(entries, into: &root)
+    }
+    editor.indexRoots[column.index] = root
   }
 
   /// Adds an object to the index of a column, if there is one.
@@ -112,7 +162,10 @@ extension WriteTransaction {
     guard let position = editor.columns.firstIndex(where: { $0.key == column && !$0.isBacklink })
     else { throw .rejected(.noColumn) }
     guard !editor.columns[position].isFullText else { throw .rejected(.notSupported) }
-    guard editor.columns[position].collection == .none else { throw .wrongType }
+    // Of collections only lists of strings can have one.
+    let isTextList =
+      editor.columns[position].collection == .list && editor.columns[position].kind == .string
+    guard editor.columns[position].collection == .none || isTextList else { throw .wrongType }
     try buildIndex(editor.columns[position], editor)
     editor.columns[position].attributes |= Int64(ColumnAttributes.indexed.rawValue)
   }
@@ -142,22 +195,18 @@ extension WriteTransaction {
     }
     guard editor.indexRoots[column.index] == 0 else { return }
     editor.indexRoots[column.index] = try index(column, editor).makeEmpty()
-    let leafEditor = editor.clusterColumn(column).leaf
-    try forEachCluster(editor) { (leaf) throws(StorageError) in
-      let cells = try leafEditor.cells(try store.view.ref(leaf.node, column.index + 1))
-      for (row, cell) in cells.enumerated() {
-        let object = ObjectKey(Int64(bitPattern: leaf.key(at: row)))
-        try addToIndex(cell, column, object, editor)
-      }
-    }
+    try addToIndex(column, from: ObjectKey(0), editor)
   }
 
-  /// Calls `body` with every cluster of a table, which `body` must not change.
+  /// Calls `body` with every cluster of a table that can hold an object or a later one; `body` must
+  /// not change it.
   func forEachCluster(
-    _ editor: TableEditor, _ body: (ClusterTree.Leaf) throws(StorageError) -> Void
+    _ editor: TableEditor, from first: ObjectKey = ObjectKey(0),
+    _ body: (ClusterTree.Leaf) throws(StorageError) -> Void
   ) throws(StorageError) {
     store.renewWork()
     var cursor = ClusterCursor(try ClusterTree(root: editor.clusterRoot, in: store.view))
+    try cursor.skip(to: UInt64(bitPattern: first.rawValue))
     while let leaf = try cursor.nextLeaf() { try body(leaf) }
   }
 

@@ -35,9 +35,11 @@ extension WriteTransaction {
   public func object(
     _ table: TableKey, primaryKey value: ScalarValue
   ) throws(StorageError) -> ObjectKey? {
-    let editor = try editor(table)
+    let editor = try pendingEditor(table)
     guard let primaryKey = editor.primaryKey else { return nil }
-    return try find(value, try editor.column(primaryKey), editor)
+    let column = try editor.column(primaryKey)
+    let hash = editor.pending?.primaryKeys.hash(value) ?? 0
+    return try find(value, hash: hash, column, editor)
   }
 
   /// Adds an object under the next free key.
@@ -45,15 +47,7 @@ extension WriteTransaction {
   /// Source: file-format-writing.md 8.4.
   func insertObject(_ editor: TableEditor) throws(StorageError) -> ObjectKey {
     var key: ObjectKey
-    repeat {
-      let number = editor.sequence
-      editor.sequence &+= 1
-      // Without a primary key there is a gap for the number of a peer.
-      key = ObjectKey(
-        editor.primaryKey != nil ? number : number & 0xFF | (number & 0x3F_FFFF_FFFF_FF00) << 8)
-      // Backlinks and indexes store twice the key.
-      guard key.rawValue < 1 << 62 else { throw .rejected(.notSupported) }
-    } while try hasObject(editor, key)
+    repeat { key = try nextKey(editor) } while try hasObject(editor, key)
     let clusters = editor.clusters
     try clusters.insert(&editor.clusterRoot, key)
     // Embedded objects are reported with their owners.
@@ -64,15 +58,28 @@ extension WriteTransaction {
     return key
   }
 
+  /// The key that is next in turn; an object may have it.
+  func nextKey(_ editor: TableEditor) throws(StorageError) -> ObjectKey {
+    let number = editor.sequence
+    editor.sequence &+= 1
+    // Without a primary key there is a gap for the number of a peer.
+    let key = ObjectKey(
+      editor.primaryKey != nil ? number : number & 0xFF | (number & 0x3F_FFFF_FFFF_FF00) << 8)
+    // Backlinks and indexes store twice the key.
+    guard key.rawValue < 1 << 62 else { throw .rejected(.notSupported) }
+    return key
+  }
+
   // MARK: Reading
 
   /// Whether a table has an object.
   public func hasObject(_ table: TableKey, _ object: ObjectKey) throws(StorageError) -> Bool {
-    try hasObject(try editor(table), object)
+    try hasObject(try pendingEditor(table), object)
   }
 
   func hasObject(_ editor: TableEditor, _ object: ObjectKey) throws(StorageError) -> Bool {
     guard object.rawValue >= 0 else { return false }
+    if let pending = editor.pending, pending.row(of: object) != nil { return true }
     let tree = try ClusterTree(root: editor.clusterRoot, in: store.view)
     return try tree.find(UInt64(object.rawValue)) != nil
   }
@@ -149,13 +156,13 @@ extension WriteTransaction {
     switch (value, column.kind) {
     case (.null, _): guard column.isNullable else { throw .wrongType }
     case (.link(let table, let object), .mixed):
-      let target = try self.editor(table)
+      let target = try pendingEditor(table)
       guard target.kind != .embedded else { throw .wrongType }
       guard try hasObject(target, object) else { throw .rejected(.noObject) }
     case (.key(let object), .link), (.link(_, let object), .link):
       guard let target = editor.opposite(of: column)?.table else { throw .wrongType }
       if case .link(let table, _) = value, table != target { throw .wrongType }
-      let targetEditor = try self.editor(target)
+      let targetEditor = try pendingEditor(target)
       // Embedded objects are made by the link to them.
       guard targetEditor.kind != .embedded else { throw .wrongType }
       guard try hasObject(targetEditor, object) else { throw .rejected(.noObject) }

@@ -17,6 +17,10 @@ public final class WriteTransaction {
   private var tableElements: [Int64] = []
   private var editors: [Int: TableEditor] = [:]
   private var isOpen = true
+  /// Whether objects have been appended that are not everywhere they belong.
+  var hasPendingObjects = false
+  /// Whether such objects have links.
+  var hasPendingLinks = false
   /// What has changed, for observers in other processes.
   var log = InstructionLog()
   /// Nodes of the table names and tables as they were written last; 0 if there are none.
@@ -85,6 +89,7 @@ public final class WriteTransaction {
   }
 
   private func flushTables(isCommit: Bool) throws(StorageError) {
+    try flushPending()
     for (position, editor) in editors.sorted(by: { $0.key < $1.key }) {
       tableElements[position] = try editor.flush(isCommit: isCommit)
     }
@@ -171,10 +176,22 @@ public final class WriteTransaction {
     return editor
   }
 
-  /// The table with a key.
+  /// The tables that have been looked at.
+  var knownEditors: [TableEditor] { editors.sorted { $0.key < $1.key }.map { $0.value } }
+
+  /// The table with a key; appended objects are everywhere they belong.
   ///
   /// - Throws: `rejected(.noTable)`.
   func editor(_ key: TableKey) throws(StorageError) -> TableEditor {
+    let editor = try pendingEditor(key)
+    if hasPendingLinks { try flushPending() } else if hasPendingObjects { try flush(editor) }
+    return editor
+  }
+
+  /// The table with a key; objects may have been appended that are not everywhere they belong.
+  ///
+  /// - Throws: `rejected(.noTable)`.
+  func pendingEditor(_ key: TableKey) throws(StorageError) -> TableEditor {
     guard key.index < tableElements.count, tableElements[key.index] & 1 == 0 else {
       throw .rejected(.noTable)
     }
@@ -185,6 +202,7 @@ public final class WriteTransaction {
 
   /// All tables.
   func allEditors() throws(StorageError) -> [TableEditor] {
+    try flushPending()
     var result: [TableEditor] = []
     for position in tableElements.indices where tableElements[position] & 1 == 0 {
       result.append(try editor(at: position))

@@ -210,6 +210,27 @@ struct ClusterCursor {
     self.slots = slots
   }
 
+  /// Passes over the leaves that end before a key; only before the first leaf.
+  mutating func skip(to key: UInt64) throws(StorageError) {
+    guard key > 0, pendingRoot else { return }
+    var (ref, base) = (tree.root, 0 as UInt64)
+    while stack.count < ClusterTree.maximumDepth {
+      let node = try tree.view.refs(at: ref, minimumCount: 1)
+      guard node.isInner else {
+        if !stack.isEmpty { throw .damage(.badDepth, at: node.offset) }
+        return
+      }
+      pendingRoot = false
+      let inner = try ClusterTree.Inner(node, tree)
+      let child = key < base ? 0 : inner.child(holding: key &- base) ?? 0
+      let isLast = inner.depth == 1
+      stack.append(Frame(inner: inner, base: base, next: isLast ? child : child + 1))
+      if isLast { return }
+      base &+= inner.offset(ofChild: child)
+      ref = try tree.view.ref(node, child + 3)
+    }
+  }
+
   /// The next leaf; nil at the end.
   mutating func nextLeaf() throws(StorageError) -> ClusterTree.Leaf? {
     if pendingRoot {

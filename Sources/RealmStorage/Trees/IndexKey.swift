@@ -102,6 +102,25 @@ struct IndexKey {
     return Int32(bitPattern: result)
   }
 
+  /// Two chunks one behind the other.
+  @inline(__always)
+  func chunks(at offset: Int) -> UInt64 {
+    switch storage {
+    case .words(let low, _, let count) where offset == 0 && count >= 8: return low.byteSwapped
+    case .pointer(let bytes) where offset &+ 8 <= bytes.count:
+      return bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).byteSwapped
+    default:
+      let (first, second) = (chunk(at: offset), chunk(at: offset + 4))
+      return UInt64(UInt32(bitPattern: first)) << 32 | UInt64(UInt32(bitPattern: second))
+    }
+  }
+
+  /// Whether this is the key of null.
+  var isNull: Bool { if case .null = storage { true } else { false } }
+
+  /// Number of bytes; null has none.
+  var byteCount: Int { max(0, count) }
+
   /// Number of bytes; below 0 for null.
   private var count: Int {
     switch storage {

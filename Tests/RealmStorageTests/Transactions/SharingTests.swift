@@ -51,17 +51,41 @@ struct SharingTests {
     try check()
   }
 
+  /// Many readers on versions of their own need much space; it is used again when they go.
   @Test func spaceIsReusedWhenReadersMoveOn() throws {
     let all = participants(2)
     #expect(all[0]("raise-all 20") == "ok")
     let small = Files.read(path).count
-    #expect(all[1]("keep") == "ok")
-    #expect(all[0]("raise-all 100") == "ok")
+    for _ in 0..<40 {
+      #expect(all[1]("keep") == "ok")
+      #expect(all[0]("raise-all 1") == "ok")
+    }
     let large = Files.read(path).count
     #expect(large > small)
     #expect(all[1]("drop") == "ok")
     #expect(all[0]("raise-all 200") == "ok")
     #expect(Files.read(path).count == large)
+    try check()
+  }
+
+  /// What was written and replaced after a reader has come is used again while it stays, also if it
+  /// has died.
+  @Test func readerThatStaysDoesNotMakeTheFileGrow() throws {
+    let all = participants(4)
+    var versions: [Int] = []
+    for reader in all[1...] {
+      #expect(all[0]("raise-all 10") == "ok")
+      #expect(reader("keep") == "ok")
+      versions.append(10 * (versions.count + 1))
+    }
+    all[1].kill()
+    #expect(all[0]("raise-all 50") == "ok")
+    let early = Files.read(path).count
+    #expect(all[0]("raise-all 400") == "ok")
+    // The history grows, and the log of changes with it.
+    #expect(Files.read(path).count <= 4 * early)
+    #expect(all[2]("kept") == "\(versions[1])")
+    #expect(all[3]("kept") == "\(versions[2])")
     try check()
   }
 

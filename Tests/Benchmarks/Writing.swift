@@ -1,0 +1,162 @@
+import Glibc
+import RealmStorage
+import RealmValues
+
+/// Measures writing: all files are made in a folder, with the same rows as those of the peers.
+struct WritingBenchmarks {
+  private let folder: String
+  private let count: Int64
+  private let runs: Int
+  private let peers: [(name: String, words: [String])]
+
+  init(_ options: Options, folder: String) {
+    self.folder = folder
+    count = options.count
+    runs = options.isQuick ? 1 : 3
+    peers = options.peers
+  }
+
+  private var base: String { "\(folder)/rows.realm" }
+  private var scratch: String { "\(folder)/scratch.realm" }
+
+  /// One line for each promise and peer.
+  func run() throws(StorageError) {
+    for name in peers where Child.find(name.words[0]) == nil && access(name.words[0], X_OK) != 0 {
+      print("\(name.name) is left out: there is no \(name.words[0])")
+    }
+    var sizes: [Int] = []
+    try measure("insert_bulk", "insert_bulk") { () throws(StorageError) in
+      let time = try insertAll(into: base)
+      sizes.append(byteCount(of: base))
+      return time
+    }
+    print("file: \(sizes.last ?? 0) bytes")
+    try measure("update_all", "update") { () throws(StorageError) in
+      try change { (transaction, table) throws(StorageError) in
+        let age = try transaction.columnKey(table, "age")
+        if let age { try transaction.calculate(table, nil, age, .add, .int(1)) }
+      }
+    }
+    try measure("delete_where", "delete") { () throws(StorageError) in
+      try change { (transaction, table) throws(StorageError) in
+        try transaction.deleteObjects(table, try youngObjects(transaction))
+      }
+    }
+    try measure("small_commits_1000", "small_commits") { () throws(StorageError) in
+      try commitOften()
+    }
+  }
+
+  private func measure(
+    _ promise: String, _ operation: String, _ body: () throws(StorageError) -> Double
+  ) throws(StorageError) {
+    var ours = Sample()
+    var theirs = Array(repeating: Sample(), count: peers.count)
+    for _ in 0..<runs {
+      ours.add(try body())
+      for (i, peer) in peers.enumerated() {
+        if let time = time(of: peer.words, operation, promise) { theirs[i].add(time) }
+      }
+    }
+    if peers.isEmpty { Table.line(promise, ours, "-", Sample()) }
+    for (peer, sample) in zip(peers, theirs) { Table.line(promise, ours, peer.name, sample) }
+  }
+
+  /// Milliseconds that a peer reports for an operation; nil if it does not.
+  private func time(of words: [String], _ operation: String, _ name: String) -> Double? {
+    let path = words[0].contains("/") ? words[0] : Child.find(words[0])
+    guard let path else { return nil }
+    let arguments = words.dropFirst() + [operation, "\(folder)/peer", "\(count)", "1"]
+    let lines = (Child(path, Array(arguments)).output() ?? "").split(separator: "\n")
+    for line in lines where line.contains("\"op\":\"\(name)\"") {
+      let parts = line.split(separator: "\"median_ms\":")
+      if parts.count == 2, let number = parts[1].split(separator: ",").first {
+        return Double(number)
+      }
+    }
+    return nil
+  }
+
+  /// Writes all rows in one transaction into a new file.
+  ///
+  /// - Returns: milliseconds, the commit included, the making of the class not.
+  private func insertAll(into path: String) throws(StorageError) -> Double {
+    for suffix in ["", ".lock", ".note"] { unlink(path + suffix) }
+    let database = try Database.create(path: path)
+    let making = try database.beginWrite()
+    let table = try Item.makeTable(making)
+    try making.commit()
+    let start = Sample.now()
+    let transaction = try database.beginWrite()
+    let appender = try transaction.appender(table)
+    var item = Item()
+    for number in 0..<count { try item.append(number, to: appender) }
+    let built = Sample.now()
+    try transaction.commit()
+    let end = Sample.now()
+    if getenv("BENCHMARK_PARTS") != nil {
+      print("rows \(Table.text(built - start)) ms, commit \(Table.text(end - built)) ms")
+    }
+    return end - start
+  }
+
+  /// Changes a copy of the file in one transaction.
+  private func change(
+    _ body: (WriteTransaction, TableKey) throws(StorageError) -> Void
+  ) throws(StorageError) -> Double {
+    try copyBase()
+    let database = try Database.openForWriting(path: scratch)
+    let start = Sample.now()
+    let transaction = try database.beginWrite()
+    guard let table = try transaction.table(named: "class_Item") else { return .nan }
+    try body(transaction, table)
+    let built = Sample.now()
+    try transaction.commit()
+    let end = Sample.now()
+    if getenv("BENCHMARK_PARTS") != nil {
+      print("change \(Table.text(built - start)) ms, commit \(Table.text(end - built)) ms")
+    }
+    return end - start
+  }
+
+  private func youngObjects(_ transaction: WriteTransaction) throws(StorageError) -> [ObjectKey] {
+    let snapshot = try transaction.snapshot()
+    guard let table = snapshot.table(named: "class_Item"), let age = table.column(named: "age")
+    else { return [] }
+    var result: [ObjectKey] = []
+    let cursor = try TableCursor(table, columns: [age])
+    while try cursor.next() {
+      for row in 0..<cursor.count {
+        if case .int(let value) = try cursor.value(0, at: row), value < 30 {
+          result.append(cursor.key(at: row))
+        }
+      }
+    }
+    return result
+  }
+
+  private func commitOften() throws(StorageError) -> Double {
+    try copyBase()
+    let database = try Database.openForWriting(path: scratch)
+    var item = Item()
+    let start = Sample.now()
+    for number in 0..<1000 as Range<Int64> {
+      let transaction = try database.beginWrite()
+      guard let table = try transaction.table(named: "class_Item") else { return .nan }
+      try item.append(count + number, to: try transaction.appender(table))
+      try transaction.commit()
+    }
+    return Sample.now() - start
+  }
+
+  private func copyBase() throws(StorageError) {
+    for suffix in ["", ".lock", ".note"] { unlink(scratch + suffix) }
+    let copy = Child.find("cp").map { Child($0, [base, scratch]).run() }
+    guard copy?.hasSucceeded == true else { throw .system(.write, EIO) }
+  }
+
+  private func byteCount(of path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+  }
+}
