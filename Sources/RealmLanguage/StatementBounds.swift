@@ -167,8 +167,11 @@ public enum StatementBounds {
     var index = token.start
     for byte in utf8 {
       let own = text[index]
-      let lower = own &- UInt8(ascii: "A") < 26 ? own | 0x20 : own
-      if lower != byte { return false }
+      if own != byte {
+        // The words of the language have capitals inside: `removeAt`.
+        let isLetter = (own | 0x20) &- UInt8(ascii: "a") < 26
+        guard isLetter, own ^ byte == 0x20 else { return false }
+      }
       index += 1
     }
     return true

@@ -39,9 +39,25 @@ public enum StorageError: Error, Equatable, Sendable {
 
 /// Why a change was refused.
 public enum Rejection: Equatable, Sendable {
-  /// Another process has the file open.
-  case inUse
-  /// The file cannot be written: it is of an older format, encrypted or synchronised.
+  /// Another process has the file open; its id, if it is known.
+  case inUse(holder: Int32?)
+  /// Somebody else is writing; the id of the process, if it is known.
+  case writeLocked(holder: Int32?)
+  /// This thread is writing to the file through another instance, and would wait for itself.
+  case wouldWaitForItself
+  /// Waiting was given up.
+  case interrupted
+  /// Another process has the file open in a way that does not go together with this program's.
+  case incompatibleSession(LockError.Mismatch, found: Int, expected: Int, holder: Int32?)
+  /// A process died while it published a commit: all must close the file before anyone can write.
+  case brokenSession
+  /// What stands in the place of the lock file is no file, or its list of versions is damaged.
+  case unusableLockFile
+  /// The file has this format, which can be read only.
+  case needsUpgrade(UInt8)
+  /// The file belongs to a synchronised realm.
+  case synchronised
+  /// The file cannot be written: it is encrypted, or the state before the last commit.
   case notWritable
   /// The program does not support this change.
   case notSupported
@@ -59,6 +75,8 @@ public enum Rejection: Equatable, Sendable {
   case wrongType
   /// A text has more bytes than a node can hold.
   case valueTooLong
+  /// The result of a calculation for an object does not fit the type of the column.
+  case overflow(ObjectKey)
   /// Another object has the same primary key.
   case duplicatePrimaryKey(ObjectKey)
   /// Objects of other tables link to the table.

@@ -10,6 +10,22 @@ struct BitSet {
   /// Whether a number is in the set.
   func contains(_ number: Int) -> Bool { words[number / 64] >> UInt64(number % 64) & 1 != 0 }
 
+  /// The first number of a range that is not in the set, and how many of the range are not.
+  func missing(from start: Int, to end: Int) -> (first: Int, count: Int)? {
+    var (first, count) = (end, 0)
+    var number = start
+    while number < end {
+      let (mask, next) = BitSet.mask(number, end)
+      let rest = mask & ~words[number / 64]
+      if rest != 0 {
+        if count == 0 { first = number / 64 * 64 + rest.trailingZeroBitCount }
+        count += rest.nonzeroBitCount
+      }
+      number = next
+    }
+    return count > 0 ? (first, count) : nil
+  }
+
   /// Whether no number of a range is in the set.
   func isClear(from start: Int, to end: Int) -> Bool {
     var number = start

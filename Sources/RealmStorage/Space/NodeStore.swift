@@ -52,9 +52,10 @@ final class NodeStore {
 
   init(_ region: TransactionRegion) {
     self.region = region
-    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    memory = FileMemory(cipher: region.cipher, fileByteCount: region.byteCount)
     view = FileView(
-      base: UnsafeRawPointer(region.base), byteCount: region.byteCount, isEncrypted: false,
+      base: UnsafeRawPointer(region.base), byteCount: region.byteCount,
+      isEncrypted: region.cipher != nil,
       memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
   }
 

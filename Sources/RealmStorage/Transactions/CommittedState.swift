@@ -1,6 +1,10 @@
-/// What a write transaction starts from: the header and the top array of the newest snapshot.
+/// What a write transaction starts from: the top array of the newest snapshot, and the header.
 ///
-/// Source: file-format.md 1.1, 6.1.
+/// In a session the newest snapshot is the one that was announced last. The header can select
+/// another one, if a process died after it had made a commit durable and before it announced it; such
+/// a commit never was reported as done, and is dropped by the next one.
+///
+/// Source: file-format.md 1.1, 6.1; file-format-writing.md 6.7.
 struct CommittedState {
   var header: FileHeader
   /// 0 in a file without tables.
@@ -16,10 +20,13 @@ struct CommittedState {
   /// Refs of the three lists of free space; 0 if there are none.
   var freeLists: [Int64] = [0, 0, 0]
 
-  init(_ store: NodeStore) throws(StorageError) {
-    let start = store.view.base
-    header = FileHeader(start)
-    let ref = Int64(bitPattern: header.topRef(slot: header.selectedSlot))
+  /// Reads the snapshot that the header selects, or the one that is pinned.
+  init(_ store: NodeStore, _ pin: VersionPin?) throws(StorageError) {
+    try store.view.makeReadable(0, FileView.headerByteCount)
+    header = FileHeader(store.view.base)
+    let selected = header.topRef(slot: header.selectedSlot)
+    let ref = Int64(bitPattern: pin?.topRef ?? selected)
+    if let pin, ref == 0 { version = Int64(clamping: pin.version) }
     guard ref != 0 else { return }
     topRef = ref
     let top = try store.view.refs(at: ref, minimumCount: 3)
@@ -31,8 +38,12 @@ struct CommittedState {
     fileEnd = Int(size)
     for slot in 3...5 { freeLists[slot - 3] = try store.view.optionalRef(top, slot) ?? 0 }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
+    if let pin, pin.version != version { throw .rejected(.brokenSession) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
   }
+
+  /// Whether the header leads to this snapshot.
+  var isSelected: Bool { header.topRef(slot: header.selectedSlot) == UInt64(bitPattern: topRef) }
 
   /// The blocks listed as free.
   ///

@@ -46,10 +46,11 @@ final class TableEditor {
   var columnCounter: Int64 = 0 { didSet { isChanged = true } }
   var sequence: Int64 = 0 { didSet { isChanged = true } }
   var primaryKey: ColumnKey? { didSet { isChanged = true } }
-  let kind: StoredTable.Kind
+  var kind: StoredTable.Kind { didSet { (isChanged, isKindChanged) = (true, true) } }
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
+  private var isKindChanged = false
   /// Whether anything has changed since the transaction began.
   private var needsContentVersion = false
 
@@ -220,7 +221,8 @@ final class TableEditor {
     try store.set(&topRef, 9, sequence == 0 ? 0 : sequence &* 2 | 1)
     try store.set(
       &topRef, 11, primaryKey.map { Int64(bitPattern: $0.rawValue &* 2 | 1) } ?? 0)
-    (isChanged, isSpecChanged) = (false, false)
+    if isKindChanged { try store.set(&topRef, 12, Int64(kind.rawValue) &* 2 | 1) }
+    (isChanged, isSpecChanged, isKindChanged) = (false, false, false)
   }
 
   private func flushSpec() throws(StorageError) {

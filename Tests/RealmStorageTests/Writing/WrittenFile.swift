@@ -9,9 +9,11 @@ final class WrittenFile {
   let folder = TemporaryFolder()
   var path: String { folder.file("test.realm") }
   private(set) var database: Database
+  private let key: EncryptionKey?
 
-  init() throws {
-    database = try Database.create(path: folder.file("test.realm"))
+  init(key: EncryptionKey? = nil) throws {
+    self.key = key
+    database = try Database.create(path: folder.file("test.realm"), key: key)
   }
 
   /// Runs a transaction, commits it and checks the file.
@@ -37,7 +39,7 @@ final class WrittenFile {
 
   /// The file as a reader sees it.
   func snapshot() throws -> Snapshot {
-    try Snapshot(of: try RealmFile(path: path, key: nil))
+    try Snapshot(of: try RealmFile(path: path, key: key))
   }
 
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
