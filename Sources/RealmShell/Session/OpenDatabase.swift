@@ -8,6 +8,7 @@ extension Session {
     /// The name that `use` knows.
     let name: String
     let realm: Realm
+    let key: EncryptionKey?
     /// Whether it was opened with `readonly` or as an old snapshot.
     let isReadOnly: Bool
     /// Whether it did not exist before.
@@ -28,10 +29,11 @@ extension Session {
     let schemaEditor: SchemaEditor
 
     init(
-      name: String, realm: Realm, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false
+      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false
     ) {
       self.name = name
       self.realm = realm
+      self.key = key
       self.isReadOnly = isReadOnly
       self.isNew = isNew
       self.isInMemory = isInMemory
@@ -47,6 +49,9 @@ extension Session {
 
     /// Lets go of the version that the last transaction was made on.
     func endTransaction() { writer = makeWriter() }
+
+    /// The file, for people.
+    var shownPath: String { isInMemory ? "memory database \(name)" : realm.path }
 
     /// What the prompt shows behind the name.
     var stateText: String {

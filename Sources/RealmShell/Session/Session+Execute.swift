@@ -105,6 +105,10 @@ extension Session {
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
     case .unlet(let names): try unlet(names)
+    case .compact(let path): try compact(to: path, at: range, to: writer)
+    case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
+    case .copy(.database(let path, let new, let key)):
+      try copy(to: path, new: new, key: key, at: range, to: writer)
     default:
       guard try !change(body, range: range, to: writer) else { return }
       try read(body, range: range, to: writer)

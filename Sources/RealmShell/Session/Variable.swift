@@ -64,6 +64,9 @@ final class LiveResults {
     if let found, found.schema !== database.realm.schema { self.found = nil }
   }
 
+  /// Lets go of the result.
+  func forget() { found = nil }
+
   /// Takes a result that was just found.
   func remember(_ result: ResultSet) { found = (database.realm.schema, result) }
 }
@@ -250,6 +253,13 @@ extension Session {
   func forgetOldResults(of database: Database) {
     for case .results(let results) in variables.values where results.database === database {
       results.forgetOld()
+    }
+  }
+
+  /// Lets go of all results, which are found again when they are needed.
+  func forgetResults(of database: Database) {
+    for case .results(let results) in variables.values where results.database === database {
+      results.forget()
     }
   }
 }

@@ -67,7 +67,7 @@ extension Session {
     try refuseOpenTransaction(of: closing, at: range)
     for database in closing {
       databases.removeAll { $0 === database }
-      acknowledge("closed \(database.realm.path)", to: writer)
+      acknowledge("closed \(database.shownPath)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {
       currentName = databases.last?.name
@@ -89,14 +89,14 @@ extension Session {
       return
     }
     let nameWidth = databases.map(\.name.count).max() ?? 0
-    let pathWidth = databases.map(\.realm.path.count).max() ?? 0
+    let pathWidth = databases.map(\.shownPath.count).max() ?? 0
     for database in databases {
       var notes: [String] = []
       if database.realm.snapshot.file.isEncrypted { notes.append("encrypted") }
       if database.isReadOnly { notes.append("read-only") }
       let mark = database.name == currentName ? "*" : " "
       var line = "\(mark) \(padded(database.name, nameWidth))  "
-      line += notes.isEmpty ? database.realm.path : padded(database.realm.path, pathWidth)
+      line += notes.isEmpty ? database.shownPath : padded(database.shownPath, pathWidth)
       if !notes.isEmpty { line += "  " + notes.joined(separator: ", ") }
       writer.write(line + "\n")
     }

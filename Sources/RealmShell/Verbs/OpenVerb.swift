@@ -86,8 +86,8 @@ extension Session {
     }
     warnOfUnreadableParts(realm)
     let database = Database(
-      name: freeName(for: opening), realm: realm, isReadOnly: opening.isReadOnly, isNew: isNew,
-      isInMemory: opening.path == nil)
+      name: freeName(for: opening), realm: realm, key: opening.key,
+      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil)
     try prepare(database, opening)
     databases.append(database)
     currentName = database.name
@@ -116,7 +116,11 @@ extension Session {
   /// Opens or creates the file; true if it is new.
   private func openRealm(_ opening: Opening) throws(ShellError) -> (Realm, Bool) {
     guard let path = opening.path else {
-      throw ShellError(.illegalOperation, "memory databases are not possible yet")
+      do throws(StorageError) {
+        return (try Realm.memory(), true)
+      } catch {
+        throw StorageMessages.error(error, path: "the memory database")
+      }
     }
     guard opening.creation == .no || (opening.creation == .ifMissing && access(path, F_OK) == 0)
     else {
@@ -129,7 +133,23 @@ extension Session {
         throw StorageMessages.error(error, path: path)
       }
     }
+    let realm = try openRealm(path: path, key: opening.key, state: opening.state)
+    guard opening.compacts, try isMostlyFree(realm) else { return (realm, false) }
+    do throws(StorageError) {
+      try FileCopier.compact(path: path, key: opening.key) { _, _ in !Interruption.isRequested }
+    } catch {
+      throw StorageMessages.error(error, path: path)
+    }
     return (try openRealm(path: path, key: opening.key, state: opening.state), false)
+  }
+
+  /// Whether less than half of a file is in use.
+  private func isMostlyFree(_ realm: Realm) throws(ShellError) -> Bool {
+    do throws(StorageError) {
+      return try realm.snapshot.usedByteCount() < realm.snapshot.file.byteCount / 2
+    } catch {
+      throw StorageMessages.error(error, path: realm.path)
+    }
   }
 
   /// Does what `open` asks for beyond opening.
