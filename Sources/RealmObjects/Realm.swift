@@ -2,8 +2,9 @@ public import RealmStorage
 
 /// An open database: its file, the snapshot in use, and the schema of that snapshot.
 ///
-/// Opening and reading takes no lock and makes no side file. `refresh` moves to the newest version.
-/// The first `beginWrite` opens the file for writing as well.
+/// Opening and reading takes no lock and makes no side file; `share`, and the first `beginWrite`, take
+/// part in the session of all processes that have the file open. `refresh` moves to the newest
+/// version.
 public final class Realm {
   /// Which state of the file is shown.
   public enum State: Sendable {
@@ -12,8 +13,18 @@ public final class Realm {
     case previous
   }
 
+  /// How the file is used.
+  public enum Access: Sendable {
+    /// Without a lock: what is read is checked afterwards.
+    case reading
+    /// Taking part in the session of the file: snapshots are pinned, writing is possible.
+    case shared
+  }
+
   /// The path as it was given.
   public let path: String
+  /// How the file is used.
+  public private(set) var access = Access.reading
   /// Which state of the file is shown.
   public let state: State
   /// The snapshot in use.
@@ -87,25 +98,104 @@ public final class Realm {
       return false
     }
     if snapshot.isNewest() { return false }
-    (snapshot, schema) = try Realm.read(path, key, state)
-    return true
+    let version = snapshot.version
+    try moveToNewest()
+    return snapshot.version != version
+  }
+
+  private func moveToNewest() throws(StorageError) {
+    // A file that took the place of ours has a session of its own.
+    if let database, !database.isCurrent { (self.database, access) = (nil, .reading) }
+    if let database {
+      let newest = try database.snapshot()
+      (snapshot, schema) = (newest, try Schema(newest))
+    } else {
+      (snapshot, schema) = try Realm.read(path, key, state)
+    }
   }
 
   // MARK: Writing
+
+  /// Creates a database without classes, and opens it; encrypted if a key is given.
+  ///
+  /// - Throws: `StorageError`: `system` (EEXIST and others) if there is a file already.
+  public static func create(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Realm {
+    let database = try Database.create(path: path, key: key)
+    let realm = try Realm(path: path, key: key)
+    (realm.database, realm.access) = (database, .shared)
+    try realm.moveToNewest()
+    return realm
+  }
+
+  /// Creates a database without classes in memory; it lives as long as the realm.
+  ///
+  /// - Throws: `StorageError`: `system` if memory is short.
+  public static func memory() throws(StorageError) -> Realm {
+    let database = try Database.memory()
+    let realm = try Realm(path: database.path)
+    (realm.database, realm.access) = (database, .shared)
+    return realm
+  }
+
+  /// Takes part in the session of the file from now on: snapshots are pinned, and writing is
+  /// possible. Moves to the newest version; does nothing if it takes part already.
+  ///
+  /// - Throws: `StorageError`: why the file cannot be written; nothing has changed then.
+  /// - Precondition: the realm shows the live state.
+  public func share() throws(StorageError) {
+    precondition(state == .live, "the state before the last commit cannot be written")
+    if let database, database.isCurrent { return }
+    let opened = try Database(path: path, key: key)
+    let newest = try opened.snapshot()
+    (snapshot, schema) = (newest, try Schema(newest))
+    (database, access) = (opened, .shared)
+  }
+
+  /// Leaves the session of the file: what needs the file alone, such as compaction, can be done when
+  /// no snapshot is in use any more that was taken before. Does nothing to a database in memory.
+  ///
+  /// - Throws: `StorageError` as on opening; the realm takes part still.
+  /// - Precondition: no write transaction is open.
+  public func unshare() throws(StorageError) {
+    precondition(transaction == nil, "a write transaction is open")
+    guard database?.isPrivate == false else { return }
+    (snapshot, schema) = try Realm.read(path, key, state)
+    (database, access) = (nil, .reading)
+  }
+
+  /// The id of the process that is writing to the file now; nil if there is none or it is not
+  /// known. Known for `shared` access only.
+  public var writerProcess: Int32? { database?.writerProcess }
 
   /// Whether a write transaction is open.
   public var isWriting: Bool { transaction != nil }
 
   /// Moves to the newest version and starts a write transaction on it.
   ///
-  /// - Throws: `StorageError`: why the file cannot be written now.
-  /// - Precondition: no write transaction is open.
-  public func beginWrite() throws(StorageError) {
+  /// - Parameter wait: How long to wait for the process that is writing.
+  /// - Parameter whileWaiting: Called now and then while waiting with the id of the process that is
+  ///   writing, if it is known; false gives up.
+  /// - Throws: `StorageError`: why the file cannot be written now. `rejected(.writeLocked)` after
+  ///   the time to wait, `rejected(.interrupted)` after `whileWaiting` returned false,
+  ///   `rejected(.wouldWaitForItself)` if another realm of this thread is writing to the file. No
+  ///   transaction is open then.
+  /// - Precondition: no write transaction is open; the realm shows the live state.
+  public func beginWrite(
+    wait: LockWait = .forever, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
+  ) throws(StorageError) {
     precondition(transaction == nil, "a write transaction is open")
-    if database == nil { database = try Database.openForWriting(path: path) }
-    transaction = try database?.beginWrite()
+    try share()
+    let begun = try database?.beginWrite(wait: wait, whileWaiting: whileWaiting)
+    transaction = begun
     hasUnseenChanges = true
-    try refresh()
+    do throws(StorageError) {
+      try refresh()
+    } catch {
+      endTransaction()
+      throw error
+    }
   }
 
   /// Tells that the transaction has changed something: `refresh` shows it.
@@ -114,24 +204,32 @@ public final class Realm {
   /// Makes the changes durable and moves to the new version.
   ///
   /// - Returns: the number of the new version.
-  /// - Throws: `StorageError`; the changes are lost then.
+  /// - Throws: `StorageError`; the changes are lost then, the transaction has ended, and the realm is
+  ///   on the newest version again. `rejected(.fileReplaced)` if the path leads to another file now.
   @discardableResult
   public func commitWrite() throws(StorageError) -> Int64 {
     guard let transaction else { preconditionFailure("no write transaction is open") }
-    defer { self.transaction = nil }
-    let version = try transaction.commit()
-    self.transaction = nil
-    (snapshot, schema) = try Realm.read(path, key, state)
-    return version
+    defer { endTransaction() }
+    // Nobody would ever see the commit.
+    guard database?.isCurrent == true else { throw .rejected(.fileReplaced) }
+    return try transaction.commit()
   }
 
   /// Forgets the changes and returns to the newest version.
   ///
-  /// - Throws: `StorageError` as on opening.
+  /// - Throws: `StorageError` as on opening; the transaction has ended all the same.
   public func cancelWrite() throws(StorageError) {
     guard let transaction else { preconditionFailure("no write transaction is open") }
     transaction.cancel()
     self.transaction = nil
-    (snapshot, schema) = try Realm.read(path, key, state)
+    try moveToNewest()
+  }
+
+  /// Ends the transaction, whatever has become of it.
+  private func endTransaction() {
+    transaction?.cancel()
+    transaction = nil
+    // If this fails, the snapshot of the transaction stays until the next `refresh`.
+    try? moveToNewest()
   }
 }

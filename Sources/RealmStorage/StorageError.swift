@@ -39,10 +39,28 @@ public enum StorageError: Error, Equatable, Sendable {
 
 /// Why a change was refused.
 public enum Rejection: Equatable, Sendable {
-  /// Another process has the file open.
-  case inUse
-  /// The file cannot be written: it is of an older format, encrypted or synchronised.
-  case notWritable
+  /// Another process has the file open; its id, if it is known.
+  case inUse(holder: Int32?)
+  /// Somebody else is writing; the id of the process, if it is known.
+  case writeLocked(holder: Int32?)
+  /// This thread is writing to the file through another instance, and would wait for itself.
+  case wouldWaitForItself
+  /// Waiting was given up.
+  case interrupted
+  /// Another process has the file open in a way that does not go together with this program's.
+  case incompatibleSession(LockError.Mismatch, found: Int, expected: Int, holder: Int32?)
+  /// A process died while it published a commit: all must close the file before anyone can write.
+  case brokenSession
+  /// What stands in the place of the lock file is no file, or its list of versions is damaged.
+  case unusableLockFile
+  /// The file has this format, which can be read only.
+  case needsUpgrade(UInt8)
+  /// A copy was given up because it does not hold what the original holds.
+  case copyDiffers
+  /// The file belongs to a synchronised realm.
+  case synchronised
+  /// The path leads to another file now, or nowhere.
+  case fileReplaced
   /// The program does not support this change.
   case notSupported
   /// A name is empty, too long or taken.

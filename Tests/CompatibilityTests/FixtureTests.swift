@@ -41,9 +41,9 @@ struct RecordedFile: CustomTestStringConvertible, Sendable {
 
   private static func names(in folder: String) -> [String] { Files.names(in: folder).sorted() }
 
-  func open() throws -> Realm {
-    try Realm(path: path, key: key?.withUnsafeBytes { EncryptionKey($0) })
-  }
+  var encryptionKey: EncryptionKey? { key?.withUnsafeBytes { EncryptionKey($0) } }
+
+  func open() throws -> Realm { try Realm(path: path, key: encryptionKey) }
 }
 
 /// Files written by Realm itself, in all formats, read as they were recorded.

@@ -1,9 +1,9 @@
 import Glibc
 import RealmStorage
 
-// A program for the tests of the locking layer: a participant of its own process. The only argument
-// is the path of a realm, of which it makes the lock file only; it reads commands, one a line, and
-// answers each with a line.
+// A program for the tests of sharing: a participant of its own process. The only argument is the path
+// of a realm; it reads commands, one a line, and answers each with a line. The commands of `Probe`
+// make the lock file only, those of `DatabaseProbe` the database.
 
 struct Probe {
   let path: String
@@ -129,8 +129,10 @@ struct Probe {
 func runProbe() -> Int32 {
   guard CommandLine.arguments.count == 2 else { return 2 }
   var probe = Probe(path: CommandLine.arguments[1])
+  var databaseProbe = DatabaseProbe(path: CommandLine.arguments[1])
   while let line = readLine() {
-    print(probe.run(line.split(separator: " ")))
+    let words = line.split(separator: " ")
+    print(databaseProbe.run(words) ?? probe.run(words))
     fflush(nil)
   }
   return 0

@@ -15,7 +15,9 @@ struct TidyTests {
   private static let imports: [String: Set<String>] = [
     "ByteKernels": ["Glibc", "_Builtin_intrinsics", "Builtin"],
     "RealmValues": ["Glibc", "Synchronization", "ByteKernels"],
-    "RealmStorage": ["Glibc", "Synchronization", "CLibCrypto", "RealmValues", "ByteKernels"],
+    "RealmStorage": [
+      "Glibc", "Synchronization", "CLibCrypto", "CLinux", "RealmValues", "ByteKernels",
+    ],
     "RealmObjects": ["Glibc", "Synchronization", "RealmStorage", "RealmValues", "ByteKernels"],
     "RealmLanguage": ["RealmValues", "ByteKernels"],
     "RealmQuery": [

@@ -109,7 +109,9 @@ extension WritePlan {
       return try embed(value, in: parent, target, policy, current: .null)
     }
     let new = try element(value, layout, property, policy)
-    try edit(index, property, .insert(position, new))
+    // What the value updates can be this very list.
+    let end = try count(index, property)
+    try edit(index, property, .insert(min(position, end), new))
   }
 
   /// Replaces an element of a list.
@@ -133,7 +135,8 @@ extension WritePlan {
           false
         }
       }
-      if isNew {
+      // What the value updates can be this very list.
+      if isNew, position + 1 < (try count(index, property)) {
         mayDeleteEmbedded = true
         try edit(index, property, .remove(position + 1))
       }
@@ -145,7 +148,8 @@ extension WritePlan {
       if isMixed { new = PlannedValue(WritePlan.merge(new.mixed, into: old.mixed)) }
       if PlannedValue.areSame(old, new, isMixed: isMixed) { return }
     }
-    try edit(index, property, .replace(position, new))
+    let end = try count(index, property)
+    try edit(index, property, position < end ? .replace(position, new) : .insert(end, new))
   }
 
   /// Removes an element of a list.
@@ -158,11 +162,11 @@ extension WritePlan {
   private func update(
     _ index: Int, _ property: Int, _ members: [InputValue]
   ) throws(ObjectError) {
-    let oldCount = try count(index, property)
-    if oldCount > 0 { _ = try elements(index, property) }
+    if try count(index, property) > 0 { _ = try elements(index, property) }
     for (i, member) in members.enumerated() {
       do throws(ObjectError) {
-        if i < oldCount {
+        // What a member updates can be this very list.
+        if i < (try count(index, property)) {
           try replace(index, property, at: i, member, .modified)
         } else {
           try insert(index, property, at: i, member, .modified)
@@ -171,7 +175,8 @@ extension WritePlan {
         throw error.below(.element(i))
       }
     }
-    for position in stride(from: oldCount - 1, through: members.count, by: -1) {
+    let end = try count(index, property)
+    for position in stride(from: end - 1, through: members.count, by: -1) {
       try remove(index, property, at: position)
     }
   }

@@ -16,14 +16,20 @@ extension WritePlan {
   func addSubject(
     _ layout: ClassLayout, _ value: InputValue, _ policy: UpdatePolicy
   ) throws(ObjectError) {
-    var value = value
     if case .object(let objectClass, let object) = value {
       try check(objectClass, object, isOf: layout)
       if policy != .error {
         subjects.append(Subject(draft: draft(layout, object)))
         return
       }
-      value = try copy(of: draft(layout, object))
+      let value = try copy(of: draft(layout, object))
+      do throws(ObjectError) {
+        subjects.append(Subject(draft: try create(layout, value, policy)))
+      } catch {
+        // The statement has no text for the parts of the copy.
+        throw ObjectError(error.kind, className: error.className, property: error.property)
+      }
+      return
     }
     subjects.append(Subject(draft: try create(layout, value, policy)))
   }

@@ -44,8 +44,7 @@ enum StorageMessages {
         .damaged,
         "\(path) is damaged at offset \(offset(damage.offset)): \(text(damage))",
         remedy: "check deep lists all damage that can be found")
-    case .rejected(let reason):
-      return ShellError(.fileOperationFailed, "\(path) was not changed: \(text(reason))")
+    case .rejected(let reason): return rejection(reason, path)
     }
   }
 
@@ -76,11 +75,46 @@ enum StorageMessages {
     }
   }
 
+  private static func rejection(_ reason: Rejection, _ path: String) -> ShellError {
+    switch reason {
+    case .inUse: return ShellError(.fileBusy, "\(path): \(text(reason))")
+    case .incompatibleSession: return ShellError(.mismatchedConfig, "\(path): \(text(reason))")
+    case .writeLocked: return ShellError(.writeLocked, text(reason))
+    case .wouldWaitForItself: return ShellError(.deadlock, text(reason))
+    case .interrupted: return ShellError(.interrupted, text(reason))
+    case .brokenSession, .unusableLockFile:
+      return ShellError(
+        .fileBusy, "\(path) cannot be written: \(text(reason))",
+        remedy: "end all programs that have it open")
+    case .needsUpgrade:
+      return ShellError(
+        .fileFormatUpgradeRequired, "\(path) cannot be written: \(text(reason))",
+        remedy: "upgrade to PATH, or upgrade in place")
+    case .synchronised:
+      return ShellError(.syncHistory, "\(path) cannot be written: \(text(reason))")
+    default: return ShellError(.fileOperationFailed, "\(path) was not changed: \(text(reason))")
+    }
+  }
+
+  /// A process for a sentence.
+  private static func process(_ id: Int32?) -> String { id.map { "process \($0)" } ?? "a process" }
+
   /// Why a change was refused.
   private static func text(_ reason: Rejection) -> String {
     switch reason {
-    case .inUse: "another process has it open"
-    case .notWritable: "files of this kind can only be read"
+    case .inUse(let holder): "\(process(holder)) has it open"
+    case .writeLocked(let holder): "the write lock is held by \(process(holder))"
+    case .wouldWaitForItself: "the write transaction of another open database holds this file"
+    case .interrupted: "interrupted while waiting for the write lock"
+    case .incompatibleSession(let what, let found, let expected, let holder):
+      "\(process(holder)) has it open in a way that does not fit: "
+        + "\(text(what)) \(found), expected \(expected)"
+    case .brokenSession: "a process died while it was publishing a commit"
+    case .unusableLockFile: "its lock file is damaged or no file"
+    case .needsUpgrade(let format): "it has format \(format), only format 24 can be written"
+    case .synchronised: "it belongs to a synchronised realm; changes would be lost"
+    case .copyDiffers: "the new file does not hold what the old one holds, and was given up"
+    case .fileReplaced: "another file has taken its place"
     case .notSupported: "this change is not supported"
     case .badName: "the name is empty, too long or taken"
     case .noTable: "there is no such class"
@@ -92,6 +126,22 @@ enum StorageMessages {
     case .overflow: "the result of the calculation does not fit the property"
     case .duplicatePrimaryKey: "another object has the same primary key"
     case .tableInUse: "other classes link to the class"
+    }
+  }
+
+  /// What of a session does not fit.
+  private static func text(_ mismatch: LockError.Mismatch) -> String {
+    switch mismatch {
+    case .initialization: "state of the lock file"
+    case .byteCount: "size of the lock file"
+    case .generation: "generation of the lock file"
+    case .mutexByteCount: "size of a mutex"
+    case .conditionByteCount: "size of a condition variable"
+    case .mutexKind: "kind of a mutex"
+    case .durability: "durability"
+    case .historyType: "history type"
+    case .historySchemaVersion: "schema version of the history"
+    case .fileFormat: "file format"
     }
   }
 

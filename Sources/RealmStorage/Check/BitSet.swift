@@ -10,6 +10,41 @@ struct BitSet {
   /// Whether a number is in the set.
   func contains(_ number: Int) -> Bool { words[number / 64] >> UInt64(number % 64) & 1 != 0 }
 
+  /// The first number of a range that is not in the set, and how many of the range are not.
+  func missing(from start: Int, to end: Int) -> (first: Int, count: Int)? {
+    var (first, count) = (end, 0)
+    var number = start
+    while number < end {
+      let (mask, next) = BitSet.mask(number, end)
+      let rest = mask & ~words[number / 64]
+      if rest != 0 {
+        if count == 0 { first = number / 64 * 64 + rest.trailingZeroBitCount }
+        count += rest.nonzeroBitCount
+      }
+      number = next
+    }
+    return count > 0 ? (first, count) : nil
+  }
+
+  /// The runs of numbers of a range that are not in the set.
+  func runsOfMissing(from start: Int, to end: Int) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var number = start
+    while number < end {
+      if number % 64 == 0, words[number / 64] == .max {
+        number += 64
+        continue
+      }
+      let first = number
+      while number < end, !contains(number) {
+        let isEmptyWord = number % 64 == 0 && words[number / 64] == 0
+        number = min(end, number + (isEmptyWord ? 64 : 1))
+      }
+      if number > first { result.append(first..<number) } else { number += 1 }
+    }
+    return result
+  }
+
   /// Whether no number of a range is in the set.
   func isClear(from start: Int, to end: Int) -> Bool {
     var number = start

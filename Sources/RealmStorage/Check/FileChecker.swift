@@ -66,7 +66,7 @@ public struct FileChecker {
     }
     guard depth == .deep, report.isComplete else { return }
     for page in snapshot.file.damagedPages(limit: snapshot.logicalByteCount) {
-      report.add(Finding(.damagedPage(page), offset: UInt64(page * PageCipher.pageByteCount)))
+      report.add(Finding(.damagedPage(page), offset: UInt64(page * PageLayout.pageByteCount)))
     }
     let content = ContentCheck(
       snapshot, report: report, hasSharedNodes: walk.hasSharedNodes, onProgress: onProgress)
@@ -116,7 +116,7 @@ extension Finding {
   ) {
     var place = offset.map { UInt64($0) }
     if case .damaged(let damage) = error, damage.offset != 0 { place = damage.offset }
-    if case .damagedPage(let page) = error { place = UInt64(page * PageCipher.pageByteCount) }
+    if case .damagedPage(let page) = error { place = UInt64(page * PageLayout.pageByteCount) }
     self.init(.unreadable(error), offset: place, table: table, column: column, object: object)
   }
 }

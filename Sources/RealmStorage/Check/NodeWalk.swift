@@ -118,12 +118,8 @@ struct NodeWalk {
   /// Source: file-format-writing.md 3.1.
   private mutating func findLostSpace(_ report: inout CheckReport) {
     for (start, end) in free.ranges { used.insert(from: start / 8, to: end / 8) }
-    var (count, first) = (0, 0)
-    for word in FileView.headerByteCount / 8..<view.byteCount / 8 where !used.contains(word) {
-      if count == 0 { first = word }
-      count += 1
-    }
-    guard count > 0 else { return }
+    let missing = used.missing(from: FileView.headerByteCount / 8, to: view.byteCount / 8)
+    guard let (first, count) = missing else { return }
     report.add(Finding(.lostSpace(byteCount: count * 8), offset: UInt64(first * 8)))
   }
 }

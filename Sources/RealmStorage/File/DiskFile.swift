@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A regular file of the operating system, open for reading and writing.
@@ -6,24 +7,47 @@ public final class DiskFile: FileBackend {
   public let descriptor: Int32
   /// Size of the file.
   public private(set) var byteCount: Int
+  /// Whether the disk is to begin with what is written at once instead of at the next sync.
+  var writesEarly = false
+  /// Whether nobody needs what is written after a crash: then `sync` does not wait.
+  var isTemporary = false
+  /// Bytes of the end of the file that the disk has not been asked for.
+  private var lateByteCount = 0
 
   /// Opens a file; `creating` makes a new one, and fails if there is one.
   ///
   /// - Throws: `system`, `notAFile`.
-  public init(path: String, creating: Bool = false) throws(StorageError) {
+  public convenience init(path: String, creating: Bool = false) throws(StorageError) {
     let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT | O_EXCL : 0)
     var opened: Int32
     repeat { opened = open(path, flags, 0o644) } while opened < 0 && errno == EINTR
     guard opened >= 0 else { throw .system(.open, errno) }
-    descriptor = opened
+    try self.init(descriptor: opened)
+  }
+
+  /// Takes over an open file.
+  ///
+  /// - Throws: `system`, `notAFile`; the descriptor is closed then.
+  init(descriptor: Int32) throws(StorageError) {
+    self.descriptor = descriptor
     do throws(StorageError) {
-      let status = try Syscalls.status(of: opened)
+      let status = try Syscalls.status(of: descriptor)
       guard status.isRegularFile else { throw .notAFile }
       byteCount = status.byteCount
     } catch {
-      close(opened)
+      close(descriptor)
       throw error
     }
+  }
+
+  /// Makes a file in memory, which is gone when it is closed.
+  ///
+  /// - Throws: `system`.
+  public init(inMemory name: String) throws(StorageError) {
+    let closeOnExec: UInt32 = 1
+    descriptor = memfd_create(name, closeOnExec)
+    byteCount = 0
+    guard descriptor >= 0 else { throw .system(.open, errno) }
   }
 
   deinit { close(descriptor) }
@@ -38,9 +62,26 @@ public final class DiskFile: FileBackend {
       done += count
     }
     byteCount = max(byteCount, offset + bytes.count)
+    if writesEarly, !isTemporary { writeEarly(bytes.count, end: offset + bytes.count) }
   }
 
-  /// Makes the file longer and syncs its size.
+  /// Lets the disk begin with the bytes up to an offset, if they are many.
+  private func writeEarly(_ byteCount: Int, end: Int) {
+    lateByteCount += byteCount
+    guard lateByteCount >= 4 << 20 else { return }
+    let startOnly: UInt32 = 2
+    // A hint: what it does not do, the next sync does.
+    _ = sync_file_range(
+      descriptor, off_t(max(0, end - lateByteCount)), off_t(lateByteCount), startOnly)
+    lateByteCount = 0
+  }
+
+  /// Asks for the size anew, which another process may have changed.
+  public func measure() throws(StorageError) {
+    byteCount = try Syscalls.status(of: descriptor).byteCount
+  }
+
+  /// Makes the file longer; the next `sync` covers its size.
   public func extend(to byteCount: Int) throws(StorageError) {
     guard byteCount > self.byteCount else { return }
     // Not all file systems can take room in advance; the size is what matters.
@@ -48,14 +89,16 @@ public final class DiskFile: FileBackend {
     if number == EOPNOTSUPP || number == EINVAL {
       guard ftruncate(descriptor, byteCount) == 0 else { throw .system(.resize, errno) }
     } else if number != 0 {
+      // A full disk can have given a part of the room.
+      _ = ftruncate(descriptor, self.byteCount)
       throw .system(.resize, number)
     }
     self.byteCount = byteCount
-    try sync()
   }
 
-  /// Waits for the disk.
+  /// Waits until all bytes, and the size of the file, are on the disk; times do not matter.
   public func sync() throws(StorageError) {
-    while fsync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
+    if isTemporary { return }
+    while fdatasync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
   }
 }

@@ -30,6 +30,16 @@ public struct FileHeader: Equatable, Sendable {
     )
   }
 
+  private init(words: (UInt64, UInt64, UInt64)) { self.words = words }
+
+  /// The header after a slot was filled and selected.
+  func selecting(_ slot: Int, topRef: Int64) -> FileHeader {
+    let ref = UInt64(bitPattern: topRef)
+    let flags = words.2 & ~(1 << 56) | UInt64(slot) << 56
+    return FileHeader(
+      words: slot == 0 ? (ref, words.1, flags) : (words.0, ref, flags))
+  }
+
   /// Compares all 24 bytes.
   public static func == (a: FileHeader, b: FileHeader) -> Bool { a.words == b.words }
 

@@ -16,6 +16,8 @@ public final class RealmFile {
   private let copy: UnsafeMutableRawBufferPointer?
   /// Keeps the bytes of a write transaction.
   private var region: TransactionRegion?
+  /// Keeps the version that is read from being overwritten; nil if the file is only looked at.
+  let pin: VersionPin?
   private let device: UInt
   private let inode: UInt
   let memory: FileMemory
@@ -29,11 +31,21 @@ public final class RealmFile {
   ///
   /// - Throws: `system` when the file cannot be opened or mapped, `notAFile`, `badFileSize`,
   ///   `notARealmFile`, `noKey`, `wrongKey`.
-  public init(path: String, key: EncryptionKey?) throws(StorageError) {
-    self.path = path
-    copy = nil
+  public convenience init(path: String, key: EncryptionKey?) throws(StorageError) {
     let descriptor = try Syscalls.openForReading(path)
     defer { close(descriptor) }
+    try self.init(descriptor: descriptor, path: path, key: key)
+  }
+
+  /// Maps an open file; the descriptor may be closed afterwards.
+  ///
+  /// - Parameter pin: The version to read; pinned before, so that all of it is mapped.
+  /// - Throws: as for a path.
+  init(
+    descriptor: Int32, path: String, key: EncryptionKey?, pin: VersionPin? = nil
+  ) throws(StorageError) {
+    (self.path, self.pin) = (path, pin)
+    copy = nil
     let status = try Syscalls.status(of: descriptor)
     guard status.isRegularFile else { throw .notAFile }
     byteCount = status.byteCount
@@ -72,7 +84,7 @@ public final class RealmFile {
   ///
   /// - Throws: as for a path, except `system` and `notAFile`.
   public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
-    path = ""
+    (path, pin) = ("", nil)
     byteCount = source.count
     (mapping, device, inode) = (nil, 0, 0)
     guard byteCount > 0 else {
@@ -99,11 +111,11 @@ public final class RealmFile {
 
   /// Shows the committed and the new nodes of a write transaction; `path` is empty.
   init(_ region: TransactionRegion) {
-    path = ""
+    (path, pin) = ("", nil)
     byteCount = region.byteCount
     (mapping, copy, device, inode) = (nil, nil, 0, 0)
     bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)
-    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    memory = FileMemory(cipher: region.cipher, fileByteCount: region.byteCount)
     openingHeader = FileHeader.empty
     self.region = region
   }
@@ -127,7 +139,7 @@ public final class RealmFile {
       }
       return nil
     }
-    let isPaged = source.count % PageCipher.pageByteCount == 0 && source.count >= 8192
+    let isPaged = source.count % PageLayout.pageByteCount == 0 && source.count >= 8192
     guard let key else {
       if isPaged, looksEncrypted(start) { throw .noKey }
       guard source.count % 8 == 0 else { throw .badFileSize(source.count) }
@@ -142,17 +154,15 @@ public final class RealmFile {
     return cipher
   }
 
-  /// Whether the first entry of the first metadata page can be one: a small counter, then a hash,
-  /// then the counter before it or zero.
+  /// Whether the entries of the first block can be such: a counter, then a hash, then the counter
+  /// before it or zero; all zero for a page that was never written.
   ///
   /// Source: file-format-writing.md 7.3.
   private static func looksEncrypted(_ start: UnsafeRawPointer) -> Bool {
-    let newest = start.loadUnaligned(as: UInt32.self)
-    let previous = start.loadUnaligned(fromByteOffset: 32, as: UInt32.self)
-    guard newest != 0, previous < newest || previous == .max else { return false }
-    var zeros = 0
-    for i in 4..<32 where start.load(fromByteOffset: i, as: UInt8.self) == 0 { zeros += 1 }
-    return zeros < 8
+    let entry = { (i: Int) in
+      (start + i * PageLayout.entryByteCount).loadUnaligned(as: PageEntry.self)
+    }
+    return !entry(0).isUnused && (0..<PageLayout.pagesPerBlock).allSatisfy { entry($0).isPlausible }
   }
 
   /// The view of the first `limit` bytes.
@@ -162,6 +172,9 @@ public final class RealmFile {
       base: base, byteCount: min(limit, bytes.count), isEncrypted: memory.cipher != nil,
       memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
   }
+
+  /// Number of bytes that hold something: less than `bytes` has in a write transaction.
+  var filledByteCount: Int { region?.filledByteCount ?? bytes.count }
 
   /// Allows the next walk as much work as it needs; see `FileMemory.renewWork`.
   public func renewWork() { memory.renewWork() }

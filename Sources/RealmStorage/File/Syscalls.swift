@@ -55,12 +55,47 @@ enum Syscalls {
 }
 
 extension Syscalls {
+  /// The folder that a path is in.
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+  }
+
+  /// The path of a file with all links followed.
+  static func resolved(_ path: String) throws(StorageError) -> String {
+    guard let resolved = realpath(path, nil) else { throw .system(.open, errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// Makes the creation of a file durable.
   static func syncFolder(of path: String) throws(StorageError) {
-    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(.open, errno) }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .system(.sync, errno) }
+  }
+}
+
+extension Syscalls {
+  /// Whether a thread is the calling one.
+  static func isThisThread(_ id: pid_t) -> Bool {
+    // "4711/task/4712". Source: proc(5).
+    var target = [CChar](repeating: 0, count: 64)
+    let count = readlink("/proc/thread-self", &target, target.count)
+    let bytes = target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
+    let path = String(decoding: bytes, as: UTF8.self)
+    return path.split(separator: "/").last.flatMap { pid_t($0) } == id
+  }
+
+  /// The process that a thread belongs to; nil if there is no such thread here.
+  static func process(ofThread id: pid_t) -> pid_t? {
+    let descriptor = open("/proc/\(id)/status", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: 1024)
+    let count = read(descriptor, &bytes, bytes.count)
+    let lines = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("Tgid:") }
+    return line.flatMap { pid_t($0.dropFirst(5).drop { $0 == "\t" || $0 == " " }) }
   }
 }

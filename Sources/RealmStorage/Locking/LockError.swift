@@ -10,6 +10,10 @@ public enum LockError: Error, Equatable, Sendable {
   case inUse(holder: Int32?)
   /// The time was over before another participant gave up a mutex.
   case timedOut
+  /// The one who waited gave up.
+  case interrupted
+  /// The thread has the write mutex already, through another participant.
+  case ownLock
   /// A participant that is at work keeps the session in a state that this one cannot join.
   case incompatible(Mismatch, found: Int, expected: Int, holder: Int32?)
   /// A participant died while it published a version, or left a mutex beyond repair. The session
@@ -45,5 +49,24 @@ public enum LockError: Error, Equatable, Sendable {
     case historySchemaVersion
     /// The file format that the session writes.
     case fileFormat
+  }
+}
+
+extension StorageError {
+  /// The error of a session as one of its database.
+  init(_ error: LockError) {
+    switch error {
+    case .system(_, let number): self = .system(.lock, number)
+    case .file(let error): self = error
+    case .notAFile, .damagedVersionList: self = .rejected(.unusableLockFile)
+    case .inUse(let holder): self = .rejected(.inUse(holder: holder))
+    case .timedOut: self = .rejected(.inUse(holder: nil))
+    case .interrupted: self = .rejected(.interrupted)
+    case .ownLock: self = .rejected(.wouldWaitForItself)
+    case .incompatible(let what, let found, let expected, let holder):
+      self = .rejected(
+        .incompatibleSession(what, found: found, expected: expected, holder: holder))
+    case .sessionBroken: self = .rejected(.brokenSession)
+    }
   }
 }

@@ -117,6 +117,26 @@ extension LockFile {
     return bounds
   }
 
+  /// The versions that somebody reads, the oldest first, with their top refs; the newest one is not
+  /// among them if nobody does.
+  ///
+  /// They stay readable until the next commit, even if their readers go.
+  ///
+  /// - Precondition: The thread has the write mutex.
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  func versionsInUse() throws(LockError) -> [(version: UInt64, topRef: UInt64)] {
+    precondition(isWriting)
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    let oldestFull =
+      all.filter { $0.isActive && $0.fullCount > 0 }.map(\.version).min() ?? UInt64.max
+    return all.filter {
+      $0.isActive && ($0.version >= oldestFull || $0.liveCount > 0 || $0.frozenCount > 0)
+    }
+    .map { ($0.version, $0.topRef) }.sorted { $0.version < $1.version }
+  }
+
   /// Announces the newest version fully, if its writer died or gave up before.
   ///
   /// Whoever opens the file reads it under the control mutex, as it was one commit ago at the oldest:

@@ -4,6 +4,8 @@ import Synchronization
 extension LockFile {
   /// How long a writer lets those go first that came before it. Source: file-format-writing.md 6.6.
   private static let courtesyMilliseconds = 500
+  /// How often a waiting writer is asked whether it goes on.
+  private static let pollMilliseconds = 100
 
   private var nextTicket: UnsafeMutablePointer<Atomic<UInt32>> {
     header.atomic(at: LockLayout.nextTicket)
@@ -20,12 +22,18 @@ extension LockFile {
   /// Source: file-format-writing.md 6.6 (4).
   ///
   /// - Parameter timeoutMilliseconds: nil to wait for ever.
-  /// - Throws: `timedOut`; `sessionBroken` when a writer died while it published a version.
-  public func lockForWriting(timeoutMilliseconds: Int? = nil) throws(LockError) {
+  /// - Parameter whileWaiting: Called after a moment and then ten times a second with the process
+  ///   that is writing, if it is known; false gives up.
+  /// - Throws: `timedOut`, `interrupted`; `ownLock` when the thread would wait for itself;
+  ///   `sessionBroken` when a writer died while it published a version.
+  public func lockForWriting(
+    timeoutMilliseconds: Int? = nil, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
+  ) throws(LockError) {
+    guard !isLockedByThisThread else { throw .ownLock }
     let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
     let ticket = nextTicket.pointee.wrappingAdd(1, ordering: .relaxed).oldValue
     do throws(LockError) {
-      try writeMutex.lock(until: deadline)
+      try wait(until: deadline, whileWaiting)
       if mustYield(ticket) {
         let end = Deadline(afterMilliseconds: Self.courtesyMilliseconds)
         while mustYield(ticket) && !end.isPast && !deadline.isPast {
@@ -42,6 +50,27 @@ extension LockFile {
     }
     try startWriting(ticket)
   }
+
+  /// Locks the write mutex, and asks now and then whether to go on.
+  private func wait(
+    until deadline: Deadline, _ whileWaiting: (_ holder: Int32?) -> Bool
+  ) throws(LockError) {
+    while true {
+      let pause = Deadline(afterMilliseconds: Self.pollMilliseconds)
+      do throws(LockError) {
+        return try writeMutex.lock(until: deadline.earlier(pause))
+      } catch {
+        guard case .timedOut = error, !deadline.isPast else { throw error }
+      }
+      guard whileWaiting(writerProcess) else { throw .interrupted }
+    }
+  }
+
+  /// The id of the process that has the write mutex; nil if there is none or it is unknown.
+  public var writerProcess: Int32? { writeMutex.owner.flatMap { Syscalls.process(ofThread: $0) } }
+
+  /// Whether this thread has the write mutex, maybe through another participant.
+  var isLockedByThisThread: Bool { writeMutex.owner.map { Syscalls.isThisThread($0) } ?? false }
 
   /// Becomes the only writer if nobody is writing; returns whether that worked.
   ///

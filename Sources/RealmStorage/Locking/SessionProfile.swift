@@ -19,6 +19,9 @@ public struct SessionProfile: Equatable, Sendable {
   /// That of a program that opens a local file as the SDKs do.
   public static let local = SessionProfile(historyType: 2, historySchemaVersion: 1)
 
+  /// That of a program that opens a file without history.
+  static let withoutHistory = SessionProfile(historyType: 0, historySchemaVersion: 0)
+
   /// The file format that a session writes. Source: file-format-writing.md, constants.
   static let fileFormat: UInt8 = 24
   /// Commits reach the disk before they are announced. Source: file-format-writing.md 6.6.

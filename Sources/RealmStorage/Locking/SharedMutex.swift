@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A robust mutex in memory that several processes share.
 ///
@@ -27,6 +28,16 @@ struct SharedMutex {
   /// The word that says whether it is shared and robust; others would not wake us, or would stay
   /// locked for ever.
   var kind: Int32 { pointer.pointee.__data.__kind }
+
+  /// The id of the thread that has it locked; nil if none has.
+  ///
+  /// The kernel demands this form of the word of every robust mutex; it takes the id out when the
+  /// thread dies.
+  var owner: pid_t? {
+    let word = UnsafeRawPointer(pointer).assumingMemoryBound(to: Atomic<UInt32>.self)
+    let id = word.pointee.load(ordering: .relaxed) & 0x3FFF_FFFF
+    return id == 0 ? nil : pid_t(id)
+  }
 
   /// The kind of a mutex that `initialize` has made.
   static func sharedRobustKind() throws(LockError) -> Int32 {
@@ -121,6 +132,11 @@ struct Deadline {
     nanoseconds = milliseconds.map { milliseconds in
       Self.now(CLOCK_MONOTONIC) &+ Int64(min(max(0, milliseconds), 1_000_000_000)) * 1_000_000
     }
+  }
+
+  /// The one of two points that comes first.
+  func earlier(_ other: Deadline) -> Deadline {
+    remainingNanoseconds <= other.remainingNanoseconds ? self : other
   }
 
   var isNever: Bool { nanoseconds == nil }

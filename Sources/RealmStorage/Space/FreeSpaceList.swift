@@ -3,6 +3,11 @@
 /// Blocks that no snapshot in use can reach are reusable. Those that an older snapshot, or the one
 /// that is being replaced, can reach are only carried over. When nothing fits the file grows.
 ///
+/// The version of a block says who released it last, not since when it has been in use. A block that
+/// was free in a snapshot and is free again was used by later snapshots only; if nobody has one of
+/// those, it is reusable, although that snapshot is in use and older. So a reader that stays, or that
+/// died, does not make the file grow with every commit.
+///
 /// Source: file-format-writing.md 3.
 struct FreeSpaceList {
   /// A block and the version that released it; 0 means free without condition.
@@ -19,34 +24,82 @@ struct FreeSpaceList {
   /// Reusable blocks within one section each, in ascending order of size.
   private var reusable: [Extent] = []
   private var locked: [Entry] = []
+  /// What was left of blocks, too small for the nodes that were to come.
+  private var scraps: [Extent] = []
   /// The block that is being filled.
   private var current = Extent(offset: 0, byteCount: 0)
 
+  /// Blocks that a snapshot in use does not reach.
+  struct Unused {
+    /// Versions that released blocks since then, up to the next snapshot that is in use.
+    var releasedBy: ClosedRange<Int64>
+    /// The blocks in ascending order; adjacent ones may be separate.
+    var extents: [Extent]
+  }
+
   /// Takes over the lists of a snapshot.
   ///
+  /// - Parameter entries: In ascending order of position.
   /// - Parameter oldest: The oldest version that someone may still read.
-  init(_ entries: [Entry], fileEnd: Int, oldest: Int64) {
+  /// - Parameter unused: What the snapshots in use do not reach, for as many as are known.
+  init(_ entries: [Entry], fileEnd: Int, oldest: Int64, unused: [Unused] = []) {
     self.fileEnd = fileEnd
-    var merged: [Extent] = []
+    var free = ExtentRun()
+    var positions = unused.map { _ in 0 }
     for entry in entries {
-      if entry.version > oldest {
-        locked.append(entry)
-      } else if let last = merged.last, last.end == entry.extent.offset {
-        merged[merged.count - 1].byteCount += entry.extent.byteCount
+      if entry.version <= oldest {
+        free.append(entry.extent)
+      } else if let i = unused.firstIndex(where: { $0.releasedBy.contains(entry.version) }) {
+        split(entry, unused[i].extents, from: &positions[i], into: &free)
       } else {
-        merged.append(entry.extent)
+        locked.append(entry)
       }
     }
-    for extent in merged { addReusable(extent) }
+    for extent in free.extents {
+      FreeSpaceList.forEachPiece(of: extent) { reusable.append($0) }
+    }
+    reusable.sort { ($0.byteCount, $0.offset) < ($1.byteCount, $1.offset) }
+  }
+
+  /// Divides an entry into what is reusable and what stays locked.
+  ///
+  /// - Parameter position: The first of `extents` that does not lie before the entry.
+  private mutating func split(
+    _ entry: Entry, _ extents: [Extent], from position: inout Int, into free: inout ExtentRun
+  ) {
+    var start = entry.extent.offset
+    let end = entry.extent.end
+    func add(lockedUpTo limit: Int) {
+      guard start < limit else { return }
+      let extent = Extent(offset: start, byteCount: limit - start)
+      locked.append(Entry(extent: extent, version: entry.version))
+    }
+    while position < extents.count, extents[position].end <= start { position += 1 }
+    var next = position
+    while next < extents.count, extents[next].offset < end {
+      let first = max(start, extents[next].offset)
+      add(lockedUpTo: first)
+      start = min(end, extents[next].end)
+      free.append(Extent(offset: first, byteCount: start - first))
+      next += 1
+    }
+    add(lockedUpTo: end)
   }
 
   private mutating func addReusable(_ extent: Extent) {
+    FreeSpaceList.forEachPiece(of: extent) { piece in
+      reusable.insert(piece, at: firstBlock(ofAtLeast: piece.byteCount))
+    }
+  }
+
+  /// Cuts a block where a section ends.
+  private static func forEachPiece(of extent: Extent, _ body: (Extent) -> Void) {
     var rest = extent
     while rest.byteCount > 0 {
       let section = FreeSpaceList.sectionByteCount
       let boundary = (rest.offset / section + 1) * section
       let piece = Extent(offset: rest.offset, byteCount: min(rest.end, boundary) - rest.offset)
-      reusable.insert(piece, at: firstBlock(ofAtLeast: piece.byteCount))
+      body(piece)
       rest = Extent(offset: piece.end, byteCount: rest.byteCount - piece.byteCount)
     }
   }
@@ -66,7 +119,7 @@ struct FreeSpaceList {
   ///   one block if possible, else into the largest ones.
   mutating func take(_ byteCount: Int, pending: Int) -> Int {
     if current.byteCount < byteCount {
-      if current.byteCount > 0 { addReusable(current) }
+      if current.byteCount > 0 { scraps.append(current) }
       current = takeBlock(byteCount, pending: pending)
     }
     let offset = current.offset
@@ -108,21 +161,31 @@ struct FreeSpaceList {
   }
 
   /// Number of entries so far.
-  var count: Int { reusable.count + locked.count + 1 }
+  var count: Int { reusable.count + scraps.count + locked.count + 1 }
 
   /// All entries in ascending order of position; `released` gets the new version.
   func entries(releasing released: [Extent], version: Int64) -> [Entry] {
-    var result = locked + reusable.map { Entry(extent: $0, version: 0) }
-    var merged: [Extent] = []
-    for extent in released.sorted(by: { $0.offset < $1.offset }) {
-      if let last = merged.last, last.end == extent.offset {
-        merged[merged.count - 1].byteCount += extent.byteCount
-      } else {
-        merged.append(extent)
-      }
-    }
-    result += merged.map { Entry(extent: $0, version: version) }
+    var result = locked
+    result.reserveCapacity(count + released.count)
+    for extent in reusable { result.append(Entry(extent: extent, version: 0)) }
+    for extent in scraps { result.append(Entry(extent: extent, version: 0)) }
+    var merged = ExtentRun()
+    for extent in released.sorted(by: { $0.offset < $1.offset }) { merged.append(extent) }
+    for extent in merged.extents { result.append(Entry(extent: extent, version: version)) }
     result.sort { $0.extent.offset < $1.extent.offset }
     return result
+  }
+}
+
+/// Blocks in ascending order, of which adjacent ones are joined.
+private struct ExtentRun {
+  private(set) var extents: [Extent] = []
+
+  mutating func append(_ extent: Extent) {
+    if let last = extents.last, last.end == extent.offset {
+      extents[extents.count - 1].byteCount += extent.byteCount
+    } else {
+      extents.append(extent)
+    }
   }
 }

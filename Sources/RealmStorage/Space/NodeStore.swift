@@ -48,15 +48,16 @@ final class NodeStore {
   static let maximumCount = 0xFF_FFFF
   /// The three bits that stand for a width, which is 0 or a power of two up to 64.
   @inline(__always)
-  private static func code(ofWidth width: Int) -> UInt8 {
+  static func code(ofWidth width: Int) -> UInt8 {
     width == 0 ? 0 : UInt8(truncatingIfNeeded: width.trailingZeroBitCount + 1)
   }
 
   init(_ region: TransactionRegion) {
     self.region = region
-    memory = FileMemory(cipher: nil, fileByteCount: region.byteCount)
+    memory = FileMemory(cipher: region.cipher, fileByteCount: region.byteCount)
     view = FileView(
-      base: UnsafeRawPointer(region.base), byteCount: region.byteCount, isEncrypted: false,
+      base: UnsafeRawPointer(region.base), byteCount: region.byteCount,
+      isEncrypted: region.cipher != nil,
       memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
   }
 

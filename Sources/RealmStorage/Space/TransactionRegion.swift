@@ -13,6 +13,10 @@ final class TransactionRegion {
   let newStart: Int
   /// Number of bytes of the whole range.
   let byteCount: Int
+  /// Decrypts the committed nodes; nil if the file is not encrypted.
+  let cipher: PageCipher?
+  /// The mapped bytes of an encrypted file.
+  private let ciphertext: UnsafeMutableRawBufferPointer?
 
   /// Offset behind the last new node.
   private var newEnd: Int
@@ -23,12 +27,15 @@ final class TransactionRegion {
   /// Room for new nodes; the smaller ones are tried where address space is limited.
   private static let roomByteCounts = [1 << 35, 1 << 32, 1 << 29]
 
-  /// Maps the first `fileByteCount` bytes of an open file.
+  /// Maps what an open file holds; an encrypted file is decrypted page by page when it is read.
   ///
+  /// - Parameter file: nil for new nodes alone.
   /// - Throws: `system` when the file cannot be mapped.
-  init(descriptor: Int32, fileByteCount: Int) throws(StorageError) {
-    let page = TransactionRegion.pageByteCount
-    newStart = (fileByteCount + page - 1) / page * page
+  init(_ file: (any FileBackend)?) throws(StorageError) {
+    file?.discardUnsynced()
+    let (page, fileByteCount) = (TransactionRegion.pageByteCount, file?.byteCount ?? 0)
+    // There is no node at 0.
+    newStart = max(1, (fileByteCount + page - 1) / page) * page
     newEnd = newStart
     var reserved: (UnsafeMutableRawPointer, Int)?
     for room in TransactionRegion.roomByteCounts {
@@ -42,20 +49,53 @@ final class TransactionRegion {
     }
     guard let (base, byteCount) = reserved else { throw .system(.map, errno) }
     (self.base, self.byteCount) = (base, byteCount)
-    guard fileByteCount > 0 else { return }
-    let mapped = mmap(base, fileByteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
-    guard mapped != MAP_FAILED else {
-      let number = errno
+    do throws(StorageError) {
+      if let file, let key = file.key {
+        let source = try TransactionRegion.mapCiphertext(file.descriptor, plain: fileByteCount)
+        ciphertext = source
+        cipher = try PageCipher(
+          source: UnsafeRawBufferPointer(source), key: key,
+          into: UnsafeMutableRawBufferPointer(start: base, count: fileByteCount))
+      } else {
+        (ciphertext, cipher) = (nil, nil)
+        if let file { try TransactionRegion.map(file.descriptor, fileByteCount, at: base) }
+      }
+    } catch {
       munmap(base, byteCount)
-      throw .system(.map, number)
+      throw error
     }
-    TruncationGuard.watch(base, byteCount: newStart)
+  }
+
+  private static func map(
+    _ descriptor: Int32, _ byteCount: Int, at base: UnsafeMutableRawPointer
+  ) throws(StorageError) {
+    guard byteCount > 0 else { return }
+    let mapped = mmap(base, byteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
+    guard mapped != MAP_FAILED else { throw .system(.map, errno) }
+    TruncationGuard.watch(
+      base, byteCount: (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount)
+  }
+
+  private static func mapCiphertext(
+    _ descriptor: Int32, plain byteCount: Int
+  ) throws(StorageError) -> UnsafeMutableRawBufferPointer {
+    guard byteCount > 0 else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
+    let count = PageLayout.fileByteCount(ofPlain: byteCount)
+    let mapped = try Syscalls.mapForReading(descriptor, byteCount: count)
+    TruncationGuard.watch(mapped, byteCount: count)
+    return UnsafeMutableRawBufferPointer(start: mapped, count: count)
   }
 
   deinit {
     TruncationGuard.unwatch(base)
     munmap(base, byteCount)
+    guard let ciphertext, let start = ciphertext.baseAddress else { return }
+    TruncationGuard.unwatch(start)
+    munmap(start, ciphertext.count)
   }
+
+  /// Number of bytes in use: those of the file and of the new nodes.
+  var filledByteCount: Int { newEnd }
 
   /// Whether a ref leads to a node of this transaction.
   @inline(__always)

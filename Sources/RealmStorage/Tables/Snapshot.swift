@@ -10,7 +10,8 @@ public import RealmValues
 ///     3..5  free space                       9  tagged: history schema version
 ///
 /// Reading a snapshot takes no lock. If another process commits twice meanwhile, the space of the
-/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed.
+/// snapshot can be overwritten; `isIntact` tells afterwards whether what was read can be believed. If
+/// its file has a pin, a snapshot stays as it is.
 ///
 /// Source: file-format.md 6.1; file-format-writing.md 6.5.
 public final class Snapshot {
@@ -55,7 +56,7 @@ public final class Snapshot {
   private let tablesByKey: [TableKey: Int]
   let view: FileView?
 
-  /// Reads the live snapshot, or the one before it.
+  /// Reads the pinned snapshot of the file, or else the live one or the one before it.
   ///
   /// - Throws: `unsupportedVersion`, `damaged`, `unfinishedUpgrade`; `noPreviousSnapshot` if
   ///   `previous` is asked for and the other slot has none.
@@ -68,7 +69,10 @@ public final class Snapshot {
       return
     }
     header = FileHeader(start)
-    let place = try Snapshot.place(header, file, previous: previous)
+    let place =
+      if let pin = file.pin { try Place(pin, header, file) } else {
+        try Snapshot.place(header, file, previous: previous)
+      }
     topRef = place.topRef
     guard let format = FileFormat(place.version) else {
       guard place.version == 0, place.topRef == 0 else {
@@ -151,13 +155,17 @@ public final class Snapshot {
 
   /// Whether the snapshot is intact, and the path leads to no newer one.
   public func isNewest() -> Bool {
-    isIntact() && file.standing() == .same && !file.hasBegun()
+    if let pin = file.pin {
+      return pin.version == pin.lockFile.newestVersion && file.standing() == .same
+    }
+    return isIntact() && file.standing() == .same && !file.hasBegun()
   }
 
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
   /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
     if file.bytes.baseAddress == nil { return true }
+    if file.pin != nil { return file.standing() != .cutOff }
     guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
       return false
     }
@@ -172,6 +180,20 @@ public final class Snapshot {
     var version: UInt8
     /// Bytes before the footer.
     var limit: Int
+
+    init(topRef: UInt64, version: UInt8, limit: Int) {
+      (self.topRef, self.version, self.limit) = (topRef, version, limit)
+    }
+
+    /// The place of a pinned version, which has the format of its session.
+    init(_ pin: VersionPin, _ header: FileHeader, _ file: RealmFile) throws(StorageError) {
+      guard pin.topRef & 7 == 0, pin.topRef < UInt64(file.bytes.count) else {
+        throw .rejected(.unusableLockFile)
+      }
+      let isEmpty = pin.topRef == 0
+      version = isEmpty ? header.version(slot: header.selectedSlot) : SessionProfile.fileFormat
+      (topRef, limit) = (pin.topRef, file.bytes.count)
+    }
   }
 
   /// Finds the top ref.

@@ -9,29 +9,64 @@ import Glibc
 struct Commit {
   private let store: NodeStore
   private let file: any FileBackend
-  private let base: CommittedState
+  private let lease: WriteLease?
+  private var base: CommittedState
   private var space: FreeSpaceList
   private var output: ExtentWriter
   /// Where new nodes have been placed in the file.
   private var placed: [Int64: Int64] = [:]
 
+  /// - Parameter lease: The right to write, if others have the file open as well.
+  /// - Parameter oldest: The oldest version that somebody may still read.
+  /// - Parameter freeEntries: What to believe instead of the lists of free space.
   init(
-    _ store: NodeStore, _ file: any FileBackend, from base: CommittedState, oldest: Int64
+    _ store: NodeStore, _ file: any FileBackend, _ lease: WriteLease?, from base: CommittedState,
+    oldest: Int64, freeEntries: [FreeSpaceList.Entry]? = nil
   ) throws(StorageError) {
-    self.store = store
-    self.file = file
+    (self.store, self.file, self.lease) = (store, file, lease)
     self.base = base
     output = ExtentWriter(file)
-    space = FreeSpaceList(
-      try base.freeEntries(store), fileEnd: base.fileEnd, oldest: min(oldest, base.version))
+    let oldest = min(oldest, base.version)
+    let unused = oldest < base.version ? try Commit.unused(store, lease, base) : []
+    let entries = if let freeEntries { freeEntries } else { try base.freeEntries(store) }
+    space = FreeSpaceList(entries, fileEnd: base.fileEnd, oldest: oldest, unused: unused)
   }
+
+  /// What the oldest snapshots in use do not reach.
+  private static func unused(
+    _ store: NodeStore, _ lease: WriteLease?, _ base: CommittedState
+  ) throws(StorageError) -> [FreeSpaceList.Unused] {
+    guard let inUse = try lease?.versionsInUse() else { return [] }
+    var result: [FreeSpaceList.Unused] = []
+    for i in inUse.indices.prefix(mostSnapshotsRead) where inUse[i].version < base.version {
+      let next = i + 1 < inUse.count ? Int64(inUse[i + 1].version) : base.version
+      let snapshot: CommittedState
+      var extents: [Extent]
+      do throws(StorageError) {
+        snapshot = try CommittedState(
+          store, base.header, topRef: inUse[i].topRef, version: inUse[i].version)
+        extents = try snapshot.freeEntries(store).map(\.extent)
+      } catch {
+        // Not knowing costs space and nothing else.
+        continue
+      }
+      extents.append(Extent(offset: snapshot.fileEnd, byteCount: Int.max - snapshot.fileEnd))
+      result.append(
+        FreeSpaceList.Unused(releasedBy: (snapshot.version + 1)...next, extents: extents))
+    }
+    return result
+  }
+
+  /// Reading the lists of more snapshots would take longer than it is worth.
+  private static let mostSnapshotsRead = 8
 
   /// Commits a snapshot with the given table names, tables and history.
   ///
-  /// - Returns: the new version number.
+  /// - Throws: `system`; the header leads to the old snapshot then, if that is possible at all.
   mutating func run(
     names: Int64, tables: Int64, history: [Int64]
-  ) throws(StorageError) -> Int64 {
+  ) throws(StorageError) -> CommittedVersion {
+    if !base.isSelected { try selectBase() }
     var roots = [names, tables] + history
     let hasRoot = history.count > 1 && roots[3] != 0 && roots[3] & 1 == 0
     try place(hasRoot ? [names, tables, roots[3]] : [names, tables])
@@ -45,7 +80,8 @@ struct Commit {
     let topRef = try writeLists(roots, version)
     try output.flush()
     try switchHeader(to: topRef)
-    return version
+    return CommittedVersion(
+      version: version, topRef: topRef, logicalByteCount: space.fileEnd)
   }
 
   /// The node that says how far a shrinking of the file has come; realm-core starts over without.
@@ -117,7 +153,7 @@ struct Commit {
   /// Writes a new node; what a file does not keep is replaced by constants.
   private mutating func write(_ ref: Int64, at offset: Int) throws(StorageError) {
     // Nothing is written behind the end of the file, so that its size is always whole pages.
-    if space.fileEnd > file.byteCount { try file.extend(to: space.fileEnd) }
+    if space.fileEnd > file.byteCount { try extendFile() }
     let node = try store.node(ref)
     var header: (UInt32, UInt32) = (0x4141_4141, 0)
     header.1 = node.payload.loadUnaligned(fromByteOffset: -4, as: UInt32.self)
@@ -127,6 +163,14 @@ struct Commit {
     try output.append(node.bytes, at: offset + 8)
     let padding = NodeStore.storedByteCount(node) - 8 - node.payloadByteCount
     try output.appendZeros(padding, at: offset + 8 + node.payloadByteCount)
+  }
+
+  private func extendFile() throws(StorageError) {
+    if let lease {
+      try lease.extend(file, to: space.fileEnd)
+    } else {
+      try file.extend(to: space.fileEnd)
+    }
   }
 
   // MARK: Lists and top array
@@ -185,16 +229,33 @@ struct Commit {
     let slot = 1 - base.header.selectedSlot
     try Commit.writeSlot(slot, topRef, file)
     try file.sync()
-    try Commit.select(slot, base.header, file)
-    try file.sync()
+    do {
+      try Commit.select(slot, base.header, file)
+      try file.sync()
+    } catch {
+      // The commit counts as failed: nobody shall find it in the file.
+      try? Commit.select(base.header.selectedSlot, base.header, file)
+      // An encrypted file holds pages back until then.
+      try? file.sync()
+      throw error
+    }
+  }
+
+  /// Makes the header lead to the snapshot that the commit starts from.
+  ///
+  /// What it leads to is the commit of a process that died. Its nodes will be overwritten, and a
+  /// crash meanwhile must not bring it back.
+  private mutating func selectBase() throws(StorageError) {
+    try switchHeader(to: base.topRef)
+    base.header = base.header.selecting(1 - base.header.selectedSlot, topRef: base.topRef)
   }
 
   /// Writes top ref and format of a header slot.
   static func writeSlot(
     _ slot: Int, _ topRef: Int64, _ file: any FileBackend
   ) throws(StorageError) {
-    try write(topRef.littleEndian, at: 8 * slot, file)
-    try write(FileFormat.current.number, at: 20 + slot, file)
+    try file.write(topRef.littleEndian, at: 8 * slot)
+    try file.write(FileFormat.current.number, at: 20 + slot)
   }
 
   /// Makes a header slot the live one.
@@ -202,15 +263,7 @@ struct Commit {
     _ slot: Int, _ header: FileHeader, _ file: any FileBackend
   ) throws(StorageError) {
     let flags = UInt8(truncatingIfNeeded: header.words.2 >> 56)
-    try write(flags & 0xFE | UInt8(slot), at: 23, file)
-  }
-
-  private static func write<Value: BitwiseCopyable>(
-    _ value: Value, at offset: Int, _ file: any FileBackend
-  ) throws(StorageError) {
-    try withUnsafeBytes(of: value) { (bytes) -> Result<Void, StorageError> in
-      Result { () throws(StorageError) in try file.write(bytes, at: offset) }
-    }.get()
+    try file.write(flags & 0xFE | UInt8(slot), at: 23)
   }
 }
 

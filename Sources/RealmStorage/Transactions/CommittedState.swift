@@ -1,6 +1,10 @@
-/// What a write transaction starts from: the header and the top array of the newest snapshot.
+/// What a write transaction starts from: the top array of the newest snapshot, and the header.
 ///
-/// Source: file-format.md 1.1, 6.1.
+/// In a session the newest snapshot is the one that was announced last. The header can select
+/// another one, if a process died after it had made a commit durable and before it announced it; such
+/// a commit never was reported as done, and is dropped by the next one.
+///
+/// Source: file-format.md 1.1, 6.1; file-format-writing.md 6.7.
 struct CommittedState {
   var header: FileHeader
   /// 0 in a file without tables.
@@ -16,12 +20,25 @@ struct CommittedState {
   /// Refs of the three lists of free space; 0 if there are none.
   var freeLists: [Int64] = [0, 0, 0]
 
-  init(_ store: NodeStore) throws(StorageError) {
-    let start = store.view.base
-    header = FileHeader(start)
-    let ref = Int64(bitPattern: header.topRef(slot: header.selectedSlot))
+  /// Reads the snapshot that the header selects, or the one that is pinned.
+  init(_ store: NodeStore, _ pin: VersionPin?) throws(StorageError) {
+    try store.view.makeReadable(0, FileView.headerByteCount)
+    let header = FileHeader(store.view.base)
+    let selected = header.topRef(slot: header.selectedSlot)
+    try self.init(store, header, topRef: pin?.topRef ?? selected, version: pin?.version)
+  }
+
+  /// Reads a snapshot of the session.
+  ///
+  /// - Throws: `rejected(.brokenSession)` if it is of another version.
+  init(
+    _ store: NodeStore, _ header: FileHeader, topRef: UInt64, version expected: UInt64?
+  ) throws(StorageError) {
+    self.header = header
+    let ref = Int64(bitPattern: topRef)
+    if let expected, ref == 0 { version = Int64(clamping: expected) }
     guard ref != 0 else { return }
-    topRef = ref
+    self.topRef = ref
     let top = try store.view.refs(at: ref, minimumCount: 3)
     names = try store.view.ref(top, 0)
     tables = try store.view.ref(top, 1)
@@ -29,10 +46,17 @@ struct CommittedState {
       throw .damage(.notTagged, at: top.offset, found: 2)
     }
     fileEnd = Int(size)
-    for slot in 3...5 { freeLists[slot - 3] = try store.view.optionalRef(top, slot) ?? 0 }
+    // Lists that are wrong are made anew when the file is opened for writing.
+    for slot in 3...5 {
+      freeLists[slot - 3] = ((try? store.view.optionalRef(top, slot)) ?? nil) ?? 0
+    }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
+    if let expected, expected != version { throw .rejected(.brokenSession) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
   }
+
+  /// Whether the header leads to this snapshot.
+  var isSelected: Bool { header.topRef(slot: header.selectedSlot) == UInt64(bitPattern: topRef) }
 
   /// The blocks listed as free.
   ///

@@ -1,100 +1,295 @@
 import Glibc
 
-/// A database that this process alone has open, for changing it.
+/// A database that is open for changing it, together with the other processes that have it open.
 ///
-/// Source: file-format-writing.md 6.4.
+/// Snapshots are pinned: nobody overwrites what they show as long as they live. Only one
+/// transaction writes at a time; the others wait.
+///
+/// Source: file-format-writing.md 6.
 public final class Database {
   /// The path as it was given.
   public let path: String
   let file: any FileBackend
-  /// Held as long as the object lives.
-  private let lock: ExclusiveLock?
+  /// The session of all processes; nil for a file that nobody else can reach.
+  private let lockFile: LockFile?
+
+  // MARK: Opening
 
   /// Creates an empty database and opens it; fails if there is a file.
   ///
   /// - Throws: `system` (EEXIST and others), `rejected(.inUse)`.
-  public static func create(path: String) throws(StorageError) -> Database {
-    let lock = try exclusiveLock(path)
-    let file = try DiskFile(path: path, creating: true)
-    // A header that selects no snapshot is a valid empty database.
-    var header: (UInt64, UInt64, UInt64) = (0, 0, UInt64(FileHeader.mnemonic.byteSwapped))
-    try withUnsafeBytes(of: &header) { (bytes) -> Result<Void, StorageError> in
-      Result { () throws(StorageError) in try file.write(bytes, at: 0) }
-    }.get()
-    try file.sync()
-    try Syscalls.syncFolder(of: path)
-    return try Database(path: path, file: file, lock: lock)
+  public static func create(
+    path: String, key: EncryptionKey? = nil
+  ) throws(StorageError) -> Database {
+    do {
+      let lock = try exclusiveLock(path)
+      // Without the lock another process could take the empty file for its own new database.
+      defer { withExtendedLifetime(lock) {} }
+      let file = try DiskFile(path: path, creating: true)
+      if let key {
+        try writeHeader(try EncryptedFile(file, key: key))
+      } else {
+        try writeHeader(file)
+      }
+      try Syscalls.syncFolder(of: path)
+    }
+    return try Database(path: path, key: key)
   }
 
-  /// Opens a database for changing it.
+  /// Creates an empty database in memory, which lives as long as the object.
   ///
-  /// All nodes are checked first: writing into a damaged file would make it worse.
+  /// Others in this process read it through `path`.
   ///
-  /// - Throws: `rejected(.inUse)` if somebody has it open; `rejected(.notWritable)` if it is
-  ///   encrypted, synchronised, or of a format below 24; `rejected(.notSupported)` if a table has
-  ///   enumerated columns or tombstones; `damaged`; `system`.
-  public static func openForWriting(path: String) throws(StorageError) -> Database {
-    let lock = try exclusiveLock(path)
-    return try Database(path: path, file: try DiskFile(path: path), lock: lock)
+  /// - Throws: `system`.
+  public static func memory() throws(StorageError) -> Database {
+    let file = try DiskFile(inMemory: "realm")
+    try writeHeader(file)
+    return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
   }
 
-  /// Keeps everybody else away.
-  private static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
+  /// Keeps everybody else away from a file.
+  static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
       // A child process that has not reached its exec yet can hold the lock for a moment.
       return try ExclusiveLock(realmPath: path, timeoutMilliseconds: 1000)
     } catch {
-      switch error {
-      case .inUse: throw .rejected(.inUse)
-      case .system(_, let number): throw .system(.lock, number)
-      case .file(let error): throw error
-      case .notAFile: throw .notAFile
-      case .timedOut, .incompatible, .sessionBroken, .damagedVersionList:
-        // Only taking part in a session can end like this.
-        throw .rejected(.inUse)
-      }
+      throw StorageError(error)
     }
   }
 
-  /// Opens a database on another backend, without a lock.
+  /// A header that selects no snapshot is a valid empty database.
+  ///
+  /// Source: file-format-writing.md 1.3.
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
+    try file.write(
+      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
+    try file.sync()
+  }
+
+  /// Opens a database for changing it, and takes part in the session of the file.
+  ///
+  /// An empty file becomes an empty database. All nodes of the newest snapshot are checked first:
+  /// writing into a damaged file would make it worse.
+  ///
+  /// - Parameter timeoutMilliseconds: How long to wait for a process that has the file for itself.
+  /// - Throws: `rejected(.inUse)` if a process keeps the file for itself;
+  ///   `rejected(.incompatibleSession)` if the other processes use it in another way;
+  ///   `rejected(.needsUpgrade)`, `rejected(.synchronised)`; `rejected(.notSupported)` if a table has
+  ///   enumerated columns or tombstones; `damaged`; `system`.
+  public convenience init(
+    path: String, key: EncryptionKey? = nil, timeoutMilliseconds: Int = 10_000
+  ) throws(StorageError) {
+    try self.init(
+      path: path, sharing: try Database.backend(path, key),
+      timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  /// Takes part in the session of a file with another backend.
+  init(
+    path: String, sharing file: any FileBackend, timeoutMilliseconds: Int = 10_000
+  ) throws(StorageError) {
+    (self.path, self.file) = (path, file)
+    let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
+    self.lockFile = lockFile
+    (file as? EncryptedFile)?.lockFile = lockFile
+    try check(try snapshot())
+  }
+
+  /// Opens a database on another backend, that nobody else can reach.
   ///
   /// - Parameter path: A file with the same bytes.
-  init(path: String, file: any FileBackend, lock: ExclusiveLock?) throws(StorageError) {
-    (self.path, self.file, self.lock) = (path, file, lock)
-    let snapshot = try Snapshot(of: try RealmFile(path: path, key: nil))
-    guard snapshot.format.map({ $0 == FileFormat.current }) ?? true else {
-      throw .rejected(.notWritable)
+  init(path: String, file: any FileBackend) throws(StorageError) {
+    (self.path, self.file, lockFile) = (path, file, nil)
+    let snapshot = try snapshot()
+    try Database.checkKind(of: snapshot)
+    if snapshot.header.isStreaming {
+      _ = try Database.checkNodes(of: snapshot)
+      try Database.leaveStreamingForm(snapshot, file)
+    }
+    try check(snapshot)
+  }
+
+  /// Opens a file; a key is ignored if the file is neither encrypted nor empty.
+  private static func backend(
+    _ path: String, _ key: EncryptionKey?
+  ) throws(StorageError) -> any FileBackend {
+    let file = try DiskFile(path: path)
+    guard let key else { return file }
+    if file.byteCount > 0 {
+      let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: key)
+      guard mapped.isEncrypted else { return file }
+    }
+    return try EncryptedFile(file, key: key)
+  }
+
+  /// Joins the session of the other processes, whatever kind of history they keep.
+  private static func join(
+    _ path: String, _ file: any FileBackend, timeoutMilliseconds: Int
+  ) throws(StorageError) -> LockFile {
+    func join(_ profile: SessionProfile) throws(LockError) -> LockFile {
+      var profile = profile
+      profile.isEncrypted = file.key != nil
+      return try LockFile(
+        realmPath: path, profile: profile, timeoutMilliseconds: timeoutMilliseconds
+      ) { () throws(StorageError) in try beginSession(path, file) }
+    }
+    do throws(LockError) {
+      do throws(LockError) {
+        return try join(.local)
+      } catch {
+        guard case .incompatible(.historyType, let found, _, _) = error, found == 0 else {
+          throw error
+        }
+        return try join(.withoutHistory)
+      }
+    } catch {
+      throw StorageError(error)
+    }
+  }
+
+  /// Prepares a file that nobody else has open, and tells what is in it.
+  ///
+  /// Source: file-format-writing.md 6.6 (1).
+  private static func beginSession(
+    _ path: String, _ file: any FileBackend
+  ) throws(StorageError) -> SessionStart {
+    try file.measure()
+    if file.byteCount == 0 { try writeHeader(file) }
+    let snapshot = try Snapshot(
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
+    try checkKind(of: snapshot)
+    if snapshot.header.isStreaming {
+      _ = try checkNodes(of: snapshot)
+      try leaveStreamingForm(snapshot, file)
+    }
+    let page = 4096
+    try file.extend(to: (file.byteCount + page - 1) / page * page)
+    guard snapshot.topRef != 0 else { return SessionStart() }
+    return SessionStart(
+      version: UInt64(snapshot.version), topRef: snapshot.topRef,
+      logicalByteCount: UInt64(snapshot.logicalByteCount),
+      historyType: Int(snapshot.historyType.rawValue),
+      historySchemaVersion: Int(clamping: snapshot.historySchemaVersion))
+  }
+
+  // MARK: Checks
+
+  /// Refuses files that must not be written.
+  private static func checkKind(of snapshot: Snapshot) throws(StorageError) {
+    if let format = snapshot.format, format != FileFormat.current {
+      throw .rejected(.needsUpgrade(format.number))
     }
     guard snapshot.historyType == .none || snapshot.historyType == .inRealm else {
-      throw .rejected(.notWritable)
+      throw .rejected(.synchronised)
     }
+  }
+
+  /// Visits all nodes.
+  ///
+  /// - Returns: whether the lists of free space are right; if not, they can be made anew.
+  /// - Throws: `damaged` if anything else is wrong.
+  private static func checkNodes(of snapshot: Snapshot) throws(StorageError) -> Bool {
     if let broken = snapshot.brokenTables.first { throw broken.error }
-    let report = FileChecker.check(snapshot, depth: .normal)
-    for finding in report.findings {
+    var error: StorageError?
+    for finding in FileChecker.check(snapshot, depth: .normal).findings {
+      let place = Int(truncatingIfNeeded: finding.offset ?? 0)
       switch finding.kind {
       // Both only waste space.
       case .lostSpace, .reservedHeaderBits: continue
-      case .unreadable(let error): throw error
-      default: throw .damage(.cyclicRefs, at: Int(truncatingIfNeeded: finding.offset ?? 0))
+      case .unreadable(let damage) where finding.column != nil: throw damage
+      case .unreadable(let damage): error = error ?? damage
+      case .topElementCount, .historyType: throw .damage(.cyclicRefs, at: place)
+      default: error = error ?? .damage(.cyclicRefs, at: place)
       }
     }
-    if snapshot.header.isStreaming { try leaveStreamingForm(snapshot) }
+    guard let error else { return true }
+    snapshot.file.renewWork()
+    guard let view = snapshot.view,
+      (try? ReachableSpace.gaps(
+        belowTop: Int64(bitPattern: snapshot.topRef), in: view,
+        fileEnd: snapshot.logicalByteCount)) != nil
+    else { throw error }
+    return false
+  }
+
+  /// Checks the newest snapshot; makes the lists of free space anew if only they are wrong.
+  ///
+  /// Source: file-format-writing.md 3.7.
+  private func check(_ snapshot: Snapshot) throws(StorageError) {
+    let isComplete = try Database.checkNodes(of: snapshot)
+    // Others may have made the file longer since it was opened.
+    try file.measure()
     // A table that cannot be written is refused here and not in the middle of a change.
-    _ = try beginWrite().allEditors()
+    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    withExtendedLifetime(snapshot) {}
+    if isComplete { return }
+    let transaction = try beginWrite()
+    do throws(StorageError) {
+      try transaction.renewFreeSpace()
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+    try transaction.commit()
   }
 
   /// Moves the top ref from the footer into the header, so that the footer may be overwritten.
   ///
   /// Source: file-format-writing.md 10.1.
-  private func leaveStreamingForm(_ snapshot: Snapshot) throws(StorageError) {
+  private static func leaveStreamingForm(
+    _ snapshot: Snapshot, _ file: any FileBackend
+  ) throws(StorageError) {
     try Commit.writeSlot(1, Int64(bitPattern: snapshot.topRef), file)
     try file.sync()
     try Commit.select(1, snapshot.header, file)
     try file.sync()
   }
 
-  /// Starts a transaction on the newest snapshot; there may be only one at a time.
-  public func beginWrite() throws(StorageError) -> WriteTransaction {
-    try WriteTransaction(file)
+  // MARK: Use
+
+  /// Whether the path still leads to this file.
+  public var isCurrent: Bool {
+    guard let status = try? Syscalls.status(ofPath: path),
+      let own = try? Syscalls.status(of: file.descriptor)
+    else { return false }
+    return status.device == own.device && status.inode == own.inode
+  }
+
+  /// Whether nobody else can reach the database.
+  public var isPrivate: Bool { lockFile == nil }
+
+  /// The id of the process that is writing now; nil if there is none or it is not known.
+  public var writerProcess: Int32? { lockFile?.writerProcess }
+
+  /// The newest snapshot, pinned as long as it lives.
+  ///
+  /// - Throws: `damaged`, `system`; `rejected(.brokenSession)` and other errors of the session.
+  public func snapshot() throws(StorageError) -> Snapshot {
+    guard let lockFile else {
+      return try Snapshot(
+        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
+    }
+    let pin: VersionPin
+    do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
+    return try Snapshot(
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+  }
+
+  /// Starts a transaction on the newest version, when nobody else is writing.
+  ///
+  /// - Parameter wait: How long to wait for the one who is writing.
+  /// - Parameter whileWaiting: Called now and then while waiting, with the process that is writing if
+  ///   it is known; false gives up.
+  /// - Throws: `rejected(.writeLocked)` after the time to wait, `rejected(.interrupted)` after
+  ///   `whileWaiting` returned false, `rejected(.wouldWaitForItself)` if this thread has a
+  ///   transaction on the file through another object, `rejected(.brokenSession)`; `damaged`,
+  ///   `system`.
+  public func beginWrite(
+    wait: LockWait = .forever, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
+  ) throws(StorageError) -> WriteTransaction {
+    guard let lockFile else { return try WriteTransaction(file, nil) }
+    let lease = try WriteLease(lockFile, wait, whileWaiting: whileWaiting)
+    try file.measure()
+    return try WriteTransaction(file, lease)
   }
 }

@@ -9,12 +9,16 @@ public import RealmValues
 public final class WriteTransaction {
   let store: NodeStore
   private let file: any FileBackend
-  private let base: CommittedState
+  private var base: CommittedState
+  /// The right to write, if others have the file open as well.
+  private let lease: WriteLease?
   private var names: [String] = []
   /// Refs of tables, and tagged numbers for vacant positions.
   private var tableElements: [Int64] = []
   private var editors: [Int: TableEditor] = [:]
   private var isOpen = true
+  /// What is believed instead of the lists of free space; nil if they are right.
+  private var freeEntries: [FreeSpaceList.Entry]?
   /// Whether objects have been appended that are not everywhere they belong.
   var hasPendingObjects = false
   /// Whether such objects have links.
@@ -26,12 +30,24 @@ public final class WriteTransaction {
   /// Shows the nodes of the transaction to readers, with the top array made for them last.
   private var reading: (file: RealmFile, top: Int64)?
 
-  init(_ file: any FileBackend) throws(StorageError) {
-    self.file = file
-    let region = try TransactionRegion(
-      descriptor: file.descriptor, fileByteCount: file.byteCount)
-    store = NodeStore(region)
-    base = try CommittedState(store)
+  /// Starts from the newest version of the lease, or else from the one in the header.
+  convenience init(_ file: any FileBackend, _ lease: WriteLease?) throws(StorageError) {
+    try self.init(file, lease, lease?.pin)
+  }
+
+  /// Starts from a pinned version without the right to commit.
+  convenience init(
+    trying file: any FileBackend, from pin: VersionPin?
+  ) throws(StorageError) {
+    try self.init(file, nil, pin)
+  }
+
+  private init(
+    _ file: any FileBackend, _ lease: WriteLease?, _ pin: VersionPin?
+  ) throws(StorageError) {
+    (self.file, self.lease) = (file, lease)
+    store = NodeStore(try TransactionRegion(file))
+    base = try CommittedState(store, pin)
     groupRefs = (base.names, base.tables)
     guard base.topRef != 0 else { return }
     names = try TableReader.names(at: base.names, in: store.view)
@@ -45,25 +61,49 @@ public final class WriteTransaction {
   /// The version that the transaction started from.
   public var version: Int64 { base.version }
 
-  /// Makes the changes durable and visible to others.
+  /// Makes the changes durable and visible to others, and ends the transaction.
   ///
   /// - Returns: the new version number.
-  /// - Throws: `system`; then the file holds the old version, or the new one if only the last step
-  ///   failed.
+  /// - Throws: `system`; the file holds the old version then. `rejected(.brokenSession)` when others
+  ///   could not be told of the commit: they will drop it.
   /// - Precondition: the transaction is open.
   @discardableResult
   public func commit() throws(StorageError) -> Int64 {
     precondition(isOpen, "the transaction has ended")
     isOpen = false
+    defer { lease?.end() }
     try flushTables(isCommit: true)
-    let history = try newHistory()
-    var commit = try Commit(store, file, from: base, oldest: base.version)
-    return try commit.run(
+    let bounds = try lease?.versionBounds()
+    let oldestLive = bounds.map { Int64(clamping: $0.oldestLive) } ?? base.version
+    let history = try newHistory(from: min(oldestLive, base.version))
+    let oldest = bounds.map { Int64(clamping: $0.oldest) } ?? base.version
+    var commit = try Commit(
+      store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries)
+    let committed = try commit.run(
       names: groupRefs.names, tables: groupRefs.tables, history: history)
+    try lease?.announce(committed)
+    return committed.version
   }
 
-  /// Forgets the changes.
-  public func cancel() { isOpen = false }
+  /// Finds the free space by visiting all nodes instead of believing the lists, which are wrong.
+  ///
+  /// Whether an older snapshot uses it is not known; so it is reusable only when all are gone.
+  ///
+  /// - Throws: `damaged` if it is not the lists alone that are wrong.
+  func renewFreeSpace() throws(StorageError) {
+    guard base.topRef != 0 else { return }
+    store.renewWork()
+    let gaps = try ReachableSpace.gaps(
+      belowTop: base.topRef, in: store.view, fileEnd: base.fileEnd)
+    freeEntries = gaps.map { FreeSpaceList.Entry(extent: $0, version: base.version &+ 1) }
+    base.freeLists = [0, 0, 0]
+  }
+
+  /// Forgets the changes and ends the transaction.
+  public func cancel() {
+    isOpen = false
+    lease?.end()
+  }
 
   private func flushTables(isCommit: Bool) throws(StorageError) {
     try flushPending()
@@ -102,22 +142,23 @@ public final class WriteTransaction {
     return try Snapshot(of: file, uncommittedTop: top)
   }
 
-  /// The slots of the top array from 7 on: a history of one change set, or none.
+  /// The slots of the top array from 7 on: a history of the change sets from a version on, or none.
   ///
   /// Source: file-format-writing.md 4.3.
-  private func newHistory() throws(StorageError) -> [Int64] {
+  private func newHistory(from oldest: Int64) throws(StorageError) -> [Int64] {
     let inRealm = Snapshot.HistoryType.inRealm.rawValue * 2 + 1
     var history = base.history
-    if base.topRef == 0 {
+    // Other participants of a session rely on a history, whoever made the file.
+    if base.topRef == 0 || lease?.keepsHistory == true && history.first != inRealm {
       history = [inRealm, 0, 3, 1]
     } else if history.first != inRealm {
       return []
     }
     while history.count < 4 { history.append(0) }
-    if history[1] != 0, history[1] & 1 == 0 { try store.freeTree(history[1]) }
     // What is too long for a blob is left out; observers then miss it, but no data is lost.
     let changes = log.bytes.count <= LeafEditor.maximumBlobByteCount ? log.bytes : []
-    history[1] = try LeafEditor.makeBinaries([changes], store)
+    let list = ChangeSetList(store)
+    try list.append(changes, to: &history[1], keepingLast: Int(base.version - oldest))
     if history[2] == 0 { history[2] = 3 }
     if history[3] == 0 { history[3] = 1 }
     return history

@@ -10,6 +10,8 @@ final class WrittenRealm {
   let folder = TemporaryFolder()
   let realm: Realm
   let writer: ObjectWriter
+  /// The property that names the objects of a class without primary key.
+  var names: [String: String] = [:]
 
   /// Makes a database with a schema and begins a transaction.
   init(_ makeSchema: (WriteTransaction) throws -> Void) throws {
@@ -87,9 +89,7 @@ final class WrittenRealm {
   }
 
   private func apply(_ plan: WritePlan) throws -> WriteOutcome {
-    let outcome = try writer.apply(plan)
-    try realm.refresh()
-    return outcome
+    try writer.apply(plan)
   }
 
   /// The object with a primary key.
@@ -147,6 +147,7 @@ final class WrittenRealm {
 
   /// A property of an object.
   func text(_ name: String, _ key: ObjectKey, _ property: String) throws -> String {
+    try realm.refresh()
     let table = try objectClass(name).table
     guard let row = try table.row(of: key) else { return "no object" }
     let column = try #require(table.column(named: property))
@@ -155,6 +156,7 @@ final class WrittenRealm {
 
   /// All objects of a class that is not embedded, in table order.
   func objects(_ name: String) throws -> [String] {
+    try realm.refresh()
     let objectClass = try objectClass(name)
     var lines: [String] = []
     let cursor = try TableCursor(objectClass.table, columns: [])
@@ -165,7 +167,10 @@ final class WrittenRealm {
   }
 
   /// Number of objects of a class.
-  func count(_ name: String) throws -> Int { try objectClass(name).table.objectCount() }
+  func count(_ name: String) throws -> Int {
+    try realm.refresh()
+    return try objectClass(name).table.objectCount()
+  }
 
   /// All objects of all classes.
   func everything() throws -> [String] {
@@ -184,7 +189,10 @@ final class WrittenRealm {
   func text(_ value: StoredValue) throws -> String {
     switch value {
     case .list(let list):
-      return "[\(try list.values().map { try text($0) }.joined(separator: ", "))]"
+      var parts = try list.values().map { try text($0) }
+      // Links have another order here than by their names.
+      if list.isSet, !names.isEmpty { parts.sort() }
+      return "[\(parts.joined(separator: ", "))]"
     case .dictionary(let dictionary):
       let entries = try dictionary.entries().map {
         "\(String(decoding: $0.key, as: UTF8.self)): \(try text($0.value))"
@@ -193,6 +201,9 @@ final class WrittenRealm {
     case .link(let table, let key):
       let target = try #require(realm.schema.objectClass(table))
       if target.isEmbedded { return try text(target, key) }
+      if let name = names[target.name] {
+        return "\(target.name)(\(try text(target.name, key, name)))"
+      }
       switch try target.identity(of: key) {
       case .primaryKey(let value): return "\(target.name)(\(WrittenRealm.text(value)))"
       case .objectKey(let key): return "\(target.name)#\(key.rawValue)"
@@ -201,7 +212,7 @@ final class WrittenRealm {
     }
   }
 
-  private static func text(_ value: ScalarValue) -> String {
+  static func text(_ value: ScalarValue) -> String {
     switch value {
     case .null: "null"
     case .bool(let value): "\(value)"

@@ -8,14 +8,26 @@ import Testing
 struct CrashTests {
   @Test(arguments: [1, 2, 3, 4])
   func crashesLoseNothingCommitted(seed: UInt64) throws {
+    try crash(seed: seed, key: nil)
+  }
+
+  @Test(arguments: [5, 6, 7, 8])
+  func crashesLoseNothingEncrypted(seed: UInt64) throws {
+    try crash(seed: seed, key: EncryptedFileTests.key())
+  }
+
+  private func crash(seed: UInt64, key: EncryptionKey?) throws {
     var random = SplitMix64(seed: seed)
     let folder = TemporaryFolder()
     let path = folder.file("crash.realm")
-    do { _ = try Database.create(path: path) }
+    let contents = { (path: String) throws in try self.contents(path, key) }
+    do { _ = try Database.create(path: path, key: key) }
     for round in 0..<4 as Range<Int64> {
-      let file = try RecordingFile(path: path)
+      // Encryption relies on whole pages being written at once.
+      let file = try RecordingFile(path: path, sectorByteCount: key == nil ? 512 : 4096)
       let before = try contents(path)
-      let database = try Database(path: path, file: file, lock: nil)
+      let backend: any FileBackend = try key.map { try EncryptedFile(file, key: $0) } ?? file
+      let database = try Database(path: path, file: backend)
       try change(database, round)
       let after = try contents(path)
       #expect(after.version == before.version + 1)
@@ -28,7 +40,7 @@ struct CrashTests {
           #expect(found == before || found == after)
           isNew = found == after
           // The database can be changed at once.
-          if attempt == 3 { try change(try Database.openForWriting(path: image), 99) }
+          if attempt == 3 { try change(try Database(path: image, key: key), 99) }
         }
       }
       #expect(isNew)
@@ -41,8 +53,8 @@ struct CrashTests {
   }
 
   /// Version and values, after a check.
-  private func contents(_ path: String) throws -> Contents {
-    let snapshot = try Snapshot(of: try RealmFile(path: path, key: nil))
+  private func contents(_ path: String, _ key: EncryptionKey?) throws -> Contents {
+    let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
     let report = FileChecker.check(snapshot, depth: .deep)
     #expect(report.isGood, "\(report.findings.prefix(3))")
     var values: [ScalarValue] = []

@@ -21,7 +21,7 @@ struct DamagedWritingTests {
       }
       let path = folder.write(damaged, to: "damaged.realm")
       do {
-        let database = try Database.openForWriting(path: path)
+        let database = try Database(path: path)
         openedCount += 1
         try change(try database.beginWrite())
       } catch is StorageError {}

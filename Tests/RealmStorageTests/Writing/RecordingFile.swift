@@ -14,7 +14,11 @@ final class RecordingFile: FileBackend {
   /// The bytes when the recording began.
   private var start: [UInt8]
 
-  init(path: String) throws {
+  private let sectorByteCount: Int
+
+  /// - Parameter sectorByteCount: What a disk writes as a whole or not at all.
+  init(path: String, sectorByteCount: Int = 512) throws {
+    self.sectorByteCount = sectorByteCount
     disk = try DiskFile(path: path)
     start = Files.read(path)
   }
@@ -32,6 +36,8 @@ final class RecordingFile: FileBackend {
     try disk.extend(to: byteCount)
   }
 
+  func measure() throws(StorageError) { try disk.measure() }
+
   func sync() throws(StorageError) {
     steps.append(.sync)
     try disk.sync()
@@ -44,12 +50,11 @@ final class RecordingFile: FileBackend {
     var bytes = start
     for (i, step) in steps[..<count].enumerated() {
       switch step {
-      case .sync: break
-      case .extend(let byteCount):
-        // The size is synced with the extension.
+      case .extend(let byteCount) where i < lastSync || survives():
         bytes += [UInt8](repeating: 0, count: max(0, byteCount - bytes.count))
+      case .sync, .extend: break
       case .write(let offset, let written):
-        for sector in Self.sectors(offset, written.count) where i < lastSync || survives() {
+        for sector in sectors(offset, written.count) where i < lastSync || survives() {
           bytes += [UInt8](repeating: 0, count: max(0, sector.upperBound - bytes.count))
           bytes.replaceSubrange(
             sector, with: written[(sector.lowerBound - offset)..<(sector.upperBound - offset)])
@@ -59,11 +64,11 @@ final class RecordingFile: FileBackend {
     return bytes
   }
 
-  private static func sectors(_ offset: Int, _ count: Int) -> [Range<Int>] {
+  private func sectors(_ offset: Int, _ count: Int) -> [Range<Int>] {
     var result: [Range<Int>] = []
     var start = offset
     while start < offset + count {
-      let end = min(offset + count, (start / 512 + 1) * 512)
+      let end = min(offset + count, (start / sectorByteCount + 1) * sectorByteCount)
       result.append(start..<end)
       start = end
     }

@@ -6,13 +6,35 @@ import Testing
 
 /// A database in a folder of its own, checked after every commit.
 final class WrittenFile {
-  let folder = TemporaryFolder()
-  var path: String { folder.file("test.realm") }
-  private(set) var database: Database
+  let folder: TemporaryFolder
+  let path: String
+  private var opened: Database?
+  private let key: EncryptionKey?
 
-  init() throws {
-    database = try Database.create(path: folder.file("test.realm"))
+  init(key: EncryptionKey? = nil) throws {
+    self.key = key
+    folder = TemporaryFolder()
+    path = folder.file("test.realm")
+    opened = try Database.create(path: path, key: key)
   }
+
+  /// Takes a file that exists.
+  init(opening path: String, in folder: TemporaryFolder) throws {
+    (self.folder, self.path, key) = (folder, path, nil)
+    opened = try Database(path: path)
+  }
+
+  /// The database; opened again after `close`.
+  var database: Database {
+    get throws {
+      if let opened { return opened }
+      let database = try Database(path: path, key: key)
+      opened = database
+      return database
+    }
+  }
+
+  func close() { opened = nil }
 
   /// Runs a transaction, commits it and checks the file.
   @discardableResult
@@ -37,7 +59,7 @@ final class WrittenFile {
 
   /// The file as a reader sees it.
   func snapshot() throws -> Snapshot {
-    try Snapshot(of: try RealmFile(path: path, key: nil))
+    try Snapshot(of: try RealmFile(path: path, key: key))
   }
 
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {

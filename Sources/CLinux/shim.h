@@ -1,0 +1,5 @@
+// Declared by glibc only for programs that ask for GNU extensions, which the module Glibc does not.
+#include <sys/types.h>
+
+int memfd_create(const char *name, unsigned int flags);
+int sync_file_range(int descriptor, off_t offset, off_t byte_count, unsigned int flags);

@@ -1,0 +1,104 @@
+import Glibc
+
+/// A file that gets its name only when it is complete.
+///
+/// Where the file system can, it has no name before: then nothing is left of it, whatever ends the
+/// program. Elsewhere it stands beside its place under another name, and is removed when it is given
+/// up.
+final class PendingFile {
+  /// The open file, empty at first.
+  let file: DiskFile
+  let target: String
+  /// Its name until it is published; nil if it has none.
+  private var temporaryPath: String?
+
+  /// `O_TMPFILE` of Linux, which the Glibc module does not show.
+  private static let withoutName: Int32 = 0o20_000_000 | O_DIRECTORY
+
+  /// Makes a file that is to be published under a path.
+  ///
+  /// It gets the permissions of the file that is there, if there is one.
+  ///
+  /// - Throws: `system`.
+  init(for path: String) throws(StorageError) {
+    target = path
+    let present = PendingFile.permissions(ofPath: path)
+    let mode: mode_t = present == nil ? 0o644 : 0o600
+    if let descriptor = PendingFile.open(
+      Syscalls.folder(of: path), O_RDWR | O_CLOEXEC | PendingFile.withoutName, mode)
+    {
+      file = try DiskFile(descriptor: descriptor)
+    } else {
+      let name = "\(path).\(getpid()).tmp"
+      guard
+        let descriptor = PendingFile.open(name, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, mode)
+      else { throw .system(.open, errno) }
+      temporaryPath = name
+      file = try DiskFile(descriptor: descriptor)
+    }
+    file.writesEarly = true
+    if let present {
+      // The owner is kept where the system allows it.
+      _ = fchown(file.descriptor, present.owner, present.group)
+      guard fchmod(file.descriptor, present.mode) == 0 else { throw .system(.open, errno) }
+    }
+  }
+
+  deinit {
+    if let temporaryPath { unlink(temporaryPath) }
+  }
+
+  private static func open(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32? {
+    while true {
+      let descriptor = Glibc.open(path, flags, mode)
+      if descriptor >= 0 { return descriptor }
+      if errno != EINTR { return nil }
+    }
+  }
+
+  private static func permissions(
+    ofPath path: String
+  ) -> (mode: mode_t, owner: uid_t, group: gid_t)? {
+    var buffer = stat()
+    guard stat(path, &buffer) == 0 else { return nil }
+    return (buffer.st_mode & 0o7777, buffer.st_uid, buffer.st_gid)
+  }
+
+  /// Reads the file before it is published.
+  func reader(key: EncryptionKey?) throws(StorageError) -> RealmFile {
+    try RealmFile(descriptor: file.descriptor, path: "", key: key)
+  }
+
+  /// Gives the file its name; what is written so far must have been synced.
+  ///
+  /// - Parameter isReplacing: Whether a file that has the name is replaced.
+  /// - Throws: `system`, with EEXIST if the name is taken and nothing is to be replaced.
+  func publish(isReplacing: Bool) throws(StorageError) {
+    if isReplacing {
+      let name = try linkedPath()
+      guard rename(name, target) == 0 else { throw .system(.open, errno) }
+      temporaryPath = nil
+    } else {
+      try link(to: target)
+    }
+    try Syscalls.syncFolder(of: target)
+  }
+
+  /// A name of the file, one beside its place if it had none.
+  private func linkedPath() throws(StorageError) -> String {
+    if let temporaryPath { return temporaryPath }
+    let name = "\(target).\(getpid()).tmp"
+    try link(to: name)
+    temporaryPath = name
+    return name
+  }
+
+  private func link(to path: String) throws(StorageError) {
+    let (source, flags) =
+      temporaryPath.map { ($0, 0 as Int32) }
+      ?? ("/proc/self/fd/\(file.descriptor)", AT_SYMLINK_FOLLOW)
+    guard linkat(AT_FDCWD, source, AT_FDCWD, path, flags) == 0 else {
+      throw .system(.open, errno)
+    }
+  }
+}
