@@ -11,6 +11,10 @@ final class ClassLayout {
   let properties: [Property]
   /// The column of each property.
   let columns: [ColumnKey]
+  /// What adds objects in the transaction that was used last, and the position of each property in
+  /// it, -1 for collections.
+  var appender: ObjectAppender?
+  var appenderPositions: [Int] = []
 
   init(_ objectClass: ObjectClass) {
     self.objectClass = objectClass

@@ -7,7 +7,17 @@ extension Evaluator {
   /// The value at the end of a path.
   func value(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
     var value = try start(of: path, row: row)
-    for step in path.steps { value = try self.value(of: step, in: value, row: row) }
+    var steps = path.steps[...]
+    while let step = steps.popFirst() {
+      // `dogs.@sum.age`: the property behind the aggregate is that of the members.
+      if case .aggregate(let aggregate) = step.kind, aggregate != .count,
+        let next = steps.first, case .property(let name) = next.kind, !value.isNull
+      {
+        steps.removeFirst()
+        value = try member(name, of: value, at: next.range)
+      }
+      value = try self.value(of: step, in: value, row: row)
+    }
     return value
   }
 
@@ -129,6 +139,10 @@ extension Evaluator {
       let id = ObjectID(hex: digits)
     {
       value = .objectID(id)
+    }
+    if value == .null, !primaryKey.isNullable {
+      throw ShellError(
+        .propertyNotNullable, "\(objectClass.name).\(primaryKey.name) cannot be null", at: range)
     }
     guard value.kind == primaryKey.kind || value.kind == nil else {
       throw ShellError(

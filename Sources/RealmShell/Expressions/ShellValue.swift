@@ -72,6 +72,14 @@ indirect enum ShellValue {
     return false
   }
 
+  /// Whether it is a number.
+  var isNumber: Bool {
+    switch self {
+    case .scalar(.int), .scalar(.float), .scalar(.double), .scalar(.decimal): true
+    default: false
+    }
+  }
+
   /// The members of a collection; nil for other values.
   var members: [ShellValue]? {
     switch self {

@@ -57,11 +57,16 @@ extension Session {
         .invalidArgument, "no error is named \(name.text)", at: name.range,
         suggestion: Spelling.nearest(to: name.text, among: ErrorName.allCases.map(\.rawValue)))
     }
+    let status = exitStatus
     do throws(ShellError) {
       try body()
     } catch {
       if error.name == .interrupted { throw error }
-      guard let name, name.text != error.name.rawValue else { return }
+      guard let name, name.text != error.name.rawValue else {
+        // The errors of a script that was expected to fail count no more.
+        exitStatus = status
+        return
+      }
       throw ShellError(
         .assertion, "the statement failed with \(error.name.rawValue): \(error.message)",
         at: name.range)
