@@ -105,7 +105,7 @@ struct WritingBenchmarks {
     _ body: (WriteTransaction, TableKey) throws(StorageError) -> Void
   ) throws(StorageError) -> Double {
     try copyBase()
-    let database = try Database.openForWriting(path: scratch)
+    let database = try Database(path: scratch)
     let start = Sample.now()
     let transaction = try database.beginWrite()
     guard let table = try transaction.table(named: "class_Item") else { return .nan }
@@ -137,7 +137,7 @@ struct WritingBenchmarks {
 
   private func commitOften() throws(StorageError) -> Double {
     try copyBase()
-    let database = try Database.openForWriting(path: scratch)
+    let database = try Database(path: scratch)
     var item = Item()
     let start = Sample.now()
     for number in 0..<1000 as Range<Int64> {
