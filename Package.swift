@@ -77,6 +77,10 @@ let package = Package(
       name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
+      name: "RealmObjectsTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
       name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"],
       swiftSettings: common),
     .testTarget(
@@ -99,7 +103,7 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Transcripts"],
+      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Scenarios", "Transcripts"],
       swiftSettings: common),
     .executableTarget(
       name: "Benchmarks",

@@ -26,6 +26,25 @@ struct BitSet {
     return count > 0 ? (first, count) : nil
   }
 
+  /// The runs of numbers of a range that are not in the set.
+  func runsOfMissing(from start: Int, to end: Int) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var number = start
+    while number < end {
+      if number % 64 == 0, words[number / 64] == .max {
+        number += 64
+        continue
+      }
+      let first = number
+      while number < end, !contains(number) {
+        let isEmptyWord = number % 64 == 0 && words[number / 64] == 0
+        number = min(end, number + (isEmptyWord ? 64 : 1))
+      }
+      if number > first { result.append(first..<number) } else { number += 1 }
+    }
+    return result
+  }
+
   /// Whether no number of a range is in the set.
   func isClear(from start: Int, to end: Int) -> Bool {
     var number = start

@@ -18,17 +18,18 @@ struct Commit {
 
   /// - Parameter lease: The right to write, if others have the file open as well.
   /// - Parameter oldest: The oldest version that somebody may still read.
+  /// - Parameter freeEntries: What to believe instead of the lists of free space.
   init(
     _ store: NodeStore, _ file: any FileBackend, _ lease: WriteLease?, from base: CommittedState,
-    oldest: Int64
+    oldest: Int64, freeEntries: [FreeSpaceList.Entry]? = nil
   ) throws(StorageError) {
     (self.store, self.file, self.lease) = (store, file, lease)
     self.base = base
     output = ExtentWriter(file)
     let oldest = min(oldest, base.version)
     let unused = oldest < base.version ? try Commit.unused(store, lease, base) : []
-    space = FreeSpaceList(
-      try base.freeEntries(store), fileEnd: base.fileEnd, oldest: oldest, unused: unused)
+    let entries = if let freeEntries { freeEntries } else { try base.freeEntries(store) }
+    space = FreeSpaceList(entries, fileEnd: base.fileEnd, oldest: oldest, unused: unused)
   }
 
   /// What the oldest snapshots in use do not reach.

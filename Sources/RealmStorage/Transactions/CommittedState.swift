@@ -46,7 +46,10 @@ struct CommittedState {
       throw .damage(.notTagged, at: top.offset, found: 2)
     }
     fileEnd = Int(size)
-    for slot in 3...5 { freeLists[slot - 3] = try store.view.optionalRef(top, slot) ?? 0 }
+    // Lists that are wrong are made anew when the file is opened for writing.
+    for slot in 3...5 {
+      freeLists[slot - 3] = ((try? store.view.optionalRef(top, slot)) ?? nil) ?? 0
+    }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
     if let expected, expected != version { throw .rejected(.brokenSession) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }

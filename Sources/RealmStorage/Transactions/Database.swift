@@ -47,16 +47,7 @@ public final class Database {
     return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
   }
 
-  /// Writes a header that selects no snapshot, which makes a valid empty database.
-  ///
-  /// Source: file-format-writing.md 1.3.
-  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
-    let mnemonic = UInt64(FileHeader.mnemonic.byteSwapped)
-    try file.write((0, 0, mnemonic) as (UInt64, UInt64, UInt64), at: 0)
-    try file.sync()
-  }
-
-  /// Keeps everybody else away.
+  /// Keeps everybody else away from a file.
   static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
       // A child process that has not reached its exec yet can hold the lock for a moment.
@@ -64,6 +55,15 @@ public final class Database {
     } catch {
       throw StorageError(error)
     }
+  }
+
+  /// A header that selects no snapshot is a valid empty database.
+  ///
+  /// Source: file-format-writing.md 1.3.
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
+    try file.write(
+      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
+    try file.sync()
   }
 
   /// Opens a database for changing it, and takes part in the session of the file.
@@ -102,8 +102,11 @@ public final class Database {
     (self.path, self.file, lockFile) = (path, file, nil)
     let snapshot = try snapshot()
     try Database.checkKind(of: snapshot)
+    if snapshot.header.isStreaming {
+      _ = try Database.checkNodes(of: snapshot)
+      try Database.leaveStreamingForm(snapshot, file)
+    }
     try check(snapshot)
-    if snapshot.header.isStreaming { try Database.leaveStreamingForm(snapshot, file) }
   }
 
   /// Opens a file; a key is ignored if the file is neither encrypted nor empty.
@@ -156,7 +159,7 @@ public final class Database {
       of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     try checkKind(of: snapshot)
     if snapshot.header.isStreaming {
-      try checkNodes(of: snapshot)
+      _ = try checkNodes(of: snapshot)
       try leaveStreamingForm(snapshot, file)
     }
     let page = 4096
@@ -181,23 +184,53 @@ public final class Database {
     }
   }
 
-  private static func checkNodes(of snapshot: Snapshot) throws(StorageError) {
+  /// Visits all nodes.
+  ///
+  /// - Returns: whether the lists of free space are right; if not, they can be made anew.
+  /// - Throws: `damaged` if anything else is wrong.
+  private static func checkNodes(of snapshot: Snapshot) throws(StorageError) -> Bool {
     if let broken = snapshot.brokenTables.first { throw broken.error }
+    var error: StorageError?
     for finding in FileChecker.check(snapshot, depth: .normal).findings {
+      let place = Int(truncatingIfNeeded: finding.offset ?? 0)
       switch finding.kind {
       // Both only waste space.
       case .lostSpace, .reservedHeaderBits: continue
-      case .unreadable(let error): throw error
-      default: throw .damage(.cyclicRefs, at: Int(truncatingIfNeeded: finding.offset ?? 0))
+      case .unreadable(let damage) where finding.column != nil: throw damage
+      case .unreadable(let damage): error = error ?? damage
+      case .topElementCount, .historyType: throw .damage(.cyclicRefs, at: place)
+      default: error = error ?? .damage(.cyclicRefs, at: place)
       }
     }
+    guard let error else { return true }
+    snapshot.file.renewWork()
+    guard let view = snapshot.view,
+      (try? ReachableSpace.gaps(
+        belowTop: Int64(bitPattern: snapshot.topRef), in: view,
+        fileEnd: snapshot.logicalByteCount)) != nil
+    else { throw error }
+    return false
   }
 
+  /// Checks the newest snapshot; makes the lists of free space anew if only they are wrong.
+  ///
+  /// Source: file-format-writing.md 3.7.
   private func check(_ snapshot: Snapshot) throws(StorageError) {
-    try Database.checkNodes(of: snapshot)
+    let isComplete = try Database.checkNodes(of: snapshot)
+    // Others may have made the file longer since it was opened.
+    try file.measure()
     // A table that cannot be written is refused here and not in the middle of a change.
     _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
     withExtendedLifetime(snapshot) {}
+    if isComplete { return }
+    let transaction = try beginWrite()
+    do throws(StorageError) {
+      try transaction.renewFreeSpace()
+    } catch {
+      transaction.cancel()
+      throw error
+    }
+    try transaction.commit()
   }
 
   /// Moves the top ref from the footer into the header, so that the footer may be overwritten.

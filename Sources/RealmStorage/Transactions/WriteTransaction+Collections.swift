@@ -263,7 +263,7 @@ extension WriteTransaction {
   // MARK: Sets
 
   /// Where a value is in a set, or belongs.
-  private func position(
+  func position(
     of value: ScalarValue, _ tree: TreeEditor, _ root: Int64
   ) throws(StorageError) -> (index: Int, isPresent: Bool) {
     var (low, high) = (0, try tree.count(root))

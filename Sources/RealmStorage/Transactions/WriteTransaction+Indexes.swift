@@ -186,7 +186,7 @@ extension WriteTransaction {
   }
 
   /// Builds the index of a column that has none.
-  private func buildIndex(
+  func buildIndex(
     _ column: TableEditor.Column, _ editor: TableEditor
   ) throws(StorageError) {
     switch column.kind {

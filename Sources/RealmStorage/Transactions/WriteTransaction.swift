@@ -9,7 +9,7 @@ public import RealmValues
 public final class WriteTransaction {
   let store: NodeStore
   private let file: any FileBackend
-  private let base: CommittedState
+  private var base: CommittedState
   /// The right to write, if others have the file open as well.
   private let lease: WriteLease?
   private var names: [String] = []
@@ -17,6 +17,8 @@ public final class WriteTransaction {
   private var tableElements: [Int64] = []
   private var editors: [Int: TableEditor] = [:]
   private var isOpen = true
+  /// What is believed instead of the lists of free space; nil if they are right.
+  private var freeEntries: [FreeSpaceList.Entry]?
   /// Whether objects have been appended that are not everywhere they belong.
   var hasPendingObjects = false
   /// Whether such objects have links.
@@ -75,11 +77,26 @@ public final class WriteTransaction {
     let oldestLive = bounds.map { Int64(clamping: $0.oldestLive) } ?? base.version
     let history = try newHistory(from: min(oldestLive, base.version))
     let oldest = bounds.map { Int64(clamping: $0.oldest) } ?? base.version
-    var commit = try Commit(store, file, lease, from: base, oldest: oldest)
+    var commit = try Commit(
+      store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries)
     let committed = try commit.run(
       names: groupRefs.names, tables: groupRefs.tables, history: history)
     try lease?.announce(committed)
     return committed.version
+  }
+
+  /// Finds the free space by visiting all nodes instead of believing the lists, which are wrong.
+  ///
+  /// Whether an older snapshot uses it is not known; so it is reusable only when all are gone.
+  ///
+  /// - Throws: `damaged` if it is not the lists alone that are wrong.
+  func renewFreeSpace() throws(StorageError) {
+    guard base.topRef != 0 else { return }
+    store.renewWork()
+    let gaps = try ReachableSpace.gaps(
+      belowTop: base.topRef, in: store.view, fileEnd: base.fileEnd)
+    freeEntries = gaps.map { FreeSpaceList.Entry(extent: $0, version: base.version &+ 1) }
+    base.freeLists = [0, 0, 0]
   }
 
   /// Forgets the changes and ends the transaction.
@@ -240,15 +257,23 @@ public final class WriteTransaction {
     return key
   }
 
-  /// Removes a table with its objects.
+  /// Removes a table with its objects. Links to them in mixed values become null.
   ///
   /// - Throws: `rejected(.tableInUse)` if other tables have columns of links to it.
   public func removeTable(_ key: TableKey) throws(StorageError) {
     let editor = try editor(key)
+    var isInMixed = false
     for column in editor.columns where column.isBacklink {
-      guard let origin = editor.opposite(of: column)?.table, origin != key else { continue }
-      guard try isOrphan(column, of: editor) else { throw .rejected(.tableInUse) }
+      guard let origin = editor.opposite(of: column), !(try isOrphan(column, of: editor)) else {
+        continue
+      }
+      if origin.column.typeNumber == Int(ValueKind.mixed.rawValue) {
+        isInMixed = true
+      } else if origin.table != key {
+        throw .rejected(.tableInUse)
+      }
     }
+    if isInMixed { try deleteAllObjects(key) }
     while let column = editor.columns.first(where: { !$0.isBacklink }) {
       try removeColumn(key, column.key)
     }
