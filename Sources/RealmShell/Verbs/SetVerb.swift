@@ -70,6 +70,13 @@ extension Session {
     _ statement: SetStatement, _ keys: [ObjectKey], _ objectClass: ObjectClass,
     _ database: Database
   ) throws(ShellError) -> String {
+    if keys.isEmpty {
+      // Nothing is planned that would find a wrong name.
+      let evaluator = evaluator(database)
+      for change in statement.changes {
+        _ = try evaluator.property(at: change.path, from: objectClass)
+      }
+    }
     // Values that make objects have to be planned together: one may collide with another.
     let step = statement.changes.allSatisfy(\.isScalar) ? Session.changeStep : max(1, keys.count)
     var plans: [WritePlan] = []
