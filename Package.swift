@@ -77,6 +77,10 @@ let package = Package(
       name: "RealmStorageTests", dependencies: ["RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
+      name: "RealmObjectsTests",
+      dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
+      swiftSettings: common),
+    .testTarget(
       name: "RealmLanguageTests", dependencies: ["RealmLanguage", "RealmValues"],
       swiftSettings: common),
     .testTarget(

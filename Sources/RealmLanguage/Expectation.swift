@@ -41,6 +41,12 @@ public enum Expectation: Hashable, Sendable {
   case setting
   /// A value of the setting.
   case settingValue(of: String)
+  /// A type of properties.
+  case type
+  /// A length of time.
+  case duration
+  /// A live observer, by name or number.
+  case observer
   /// The name of an error.
   case errorName
   /// What `help` knows.
@@ -79,6 +85,9 @@ public enum Expectation: Hashable, Sendable {
     case .mode: "an output mode"
     case .setting: "a setting"
     case .settingValue: "a value"
+    case .type: "a type"
+    case .duration: "a duration such as 2s"
+    case .observer: "an observer"
     case .errorName: "the name of an error"
     case .helpTopic: "a topic"
     case .endOfStatement: "end of statement"

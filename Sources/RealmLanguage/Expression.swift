@@ -101,17 +101,18 @@ public struct ObjectName: Equatable, Sendable {
 
 /// The expressions of `show`, `print`, `assert`, `args`: values, paths, functions, operators.
 /// Source: shell.md 5 `expr`, 11.
-public indirect enum Expression: Equatable, Sendable {
-  /// A constant.
+public enum Expression: Equatable, Sendable {
+  /// A constant; the one case that is not in a box of its own, as scripts are full of them.
   case literal(Literal)
   /// A property path, a variable or an object, with or without further steps.
-  case path(PathExpression)
+  indirect case path(PathExpression)
   /// A function of the table in `Grammar.functions`.
-  case call(function: Name, arguments: [Expression], range: SourceRange)
+  indirect case call(function: Name, arguments: [Expression], range: SourceRange)
   /// `-x`, `not x`.
-  case unary(UnaryOperator, Expression, range: SourceRange)
+  indirect case unary(UnaryOperator, Expression, range: SourceRange)
   /// Two operands with an operator between them.
-  case binary(BinaryOperator, ignoringCase: Bool, Expression, Expression, range: SourceRange)
+  indirect case binary(
+    BinaryOperator, ignoringCase: Bool, Expression, Expression, range: SourceRange)
   /// `(count Dog)`: a statement as a value.
   case query(StatementBody, range: SourceRange)
   /// `[1, 2]`.
@@ -168,6 +169,9 @@ public struct ObjectField: Equatable, Sendable {
     self.key = key
     self.value = value
   }
+
+  /// Key and value with the colon between them.
+  public var range: SourceRange { key.range.joined(with: value.range) }
 }
 
 /// Where a path starts and the steps it takes: `address.city`, `$rex.name`, `Person(1).dogs[0]`.

@@ -2,7 +2,8 @@ extension Grammar {
   /// The verbs, in the order of the overview. Adding one takes a row here, a case of
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
-    databaseVerbs + schemaVerbs + objectVerbs + queryVerbs + transferVerbs + shellVerbs
+    databaseVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs + nameVerbs
+    + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -57,36 +58,38 @@ extension Grammar {
       ],
       examples: ["check", "check deep", "check damaged.realm quick"], seeAlso: ["info"]
     ) { parser throws(SyntaxError) in try parser.checkStatement() },
-  ]
-
-  private static let schemaVerbs = [
     Verb(
-      "schema", .schema,
-      "schema [CLASS, ...] [as FORMAT] [to PATH] | schema version [N] | schema diff PATH",
-      "Prints classes in the form they are declared, or in another format.",
+      "copy", .database,
+      "copy to PATH [new] [key SOURCE] | copy SOURCE [where RQL] into NAME [links] [policy POLICY]",
+      "Writes a compacted copy of the database, or copies objects into another open one.",
       terms: [
-        GrammarWord(
-          "FORMAT", "text, json, mermaid, dot, swift, kotlin, dart, csharp or typescript"),
-        GrammarWord("version", "prints the schema version, or sets it"),
-        GrammarWord("diff PATH", "compares with the schema of another file"),
+        GrammarWord("new", "the file must not exist"),
+        GrammarWord("key SOURCE", "encrypts the copy; without it the copy has no key"),
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+        GrammarWord("into NAME", "a database that is open"),
+        GrammarWord("links", "copies the objects linked to as well"),
+        GrammarWord("policy POLICY", "modified, all or error: what happens to objects that exist"),
       ],
-      examples: ["schema", "schema Dog, Person", "schema as json to dogs.json", "schema version"],
-      seeAlso: ["info"]
-    ) { parser throws(SyntaxError) in try parser.schemaStatement() }
-  ]
-
-  private static let objectVerbs = [
+      examples: [
+        "copy to backup.realm", "copy to vault.realm new key \"file:vault.key\"",
+        "copy Dog where age > 3 into archive links policy all",
+      ], seeAlso: ["compact", "upgrade", "export"]
+    ) { parser throws(SyntaxError) in try parser.copyStatement() },
     Verb(
-      "get", .objects, "get OBJECT[.PATH] [show COLUMN, ...]",
-      "Prints one object in full, or one of its values.",
+      "compact", .database, "compact [to PATH]",
+      "Rewrites the database without its free space, in place or as another file.",
+      examples: ["compact", "compact to small.realm"], seeAlso: ["copy", "info"]
+    ) { parser throws(SyntaxError) in try parser.compactStatement() },
+    Verb(
+      "upgrade", .database, "upgrade (to PATH | in place)",
+      "Writes the database in the newest file format.",
       terms: [
-        GrammarWord("OBJECT", "CLASS KEY, CLASS(KEY), CLASS#NUMBER or a variable"),
-        GrammarWord(
-          "show", "*, **, except NAMES, paths, expressions as NAME, or PATH {COLUMN, ...}"),
+        GrammarWord("to PATH", "another file; this one stays as it is"),
+        GrammarWord("in place", "the new file takes the place of this one"),
       ],
-      examples: ["get Dog 1", "get Person(1).address.city", "get $_[2]"],
-      seeAlso: ["where"], givesValue: true
-    ) { parser throws(SyntaxError) in try parser.getStatement() }
+      examples: ["upgrade to new.realm", "upgrade in place"], seeAlso: ["copy", "info"]
+    ) { parser throws(SyntaxError) in try parser.upgradeStatement() },
   ]
 
   private static let queryVerbs = [
@@ -128,6 +131,22 @@ extension Grammar {
       ],
       examples: ["last", "last jsonl"], seeAlso: ["where", "more", "mode"]
     ) { parser throws(SyntaxError) in try parser.lastStatement() },
+  ]
+
+  private static let nameVerbs = [
+    Verb(
+      "let", .names, "let [$NAME = (STATEMENT | EXPRESSION)]",
+      "Names a value, an object or a result; alone it lists the names.",
+      terms: [
+        GrammarWord("STATEMENT", "get, where, count, add or upsert: its objects, which stay live")
+      ],
+      examples: ["let", "let $rex = get Dog 1", "let $old = where Dog age > 10", "let $n = 1 + 2"],
+      seeAlso: ["unlet", "print"]
+    ) { parser throws(SyntaxError) in try parser.letStatement() },
+    Verb(
+      "unlet", .names, "unlet $NAME, ...", "Forgets variables.",
+      examples: ["unlet $old", "unlet $a, $b"], seeAlso: ["let"]
+    ) { parser throws(SyntaxError) in try parser.unletStatement() },
   ]
 
   private static let transferVerbs = [

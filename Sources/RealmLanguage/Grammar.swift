@@ -4,8 +4,10 @@ public struct Verb: Sendable {
   public enum Group: String, Sendable, CaseIterable {
     case database = "Database"
     case schema = "Schema"
+    case transaction = "Transaction"
     case objects = "Objects"
     case queries = "Queries"
+    case names = "Names"
     case transfer = "In and out"
     case shell = "Shell"
   }
@@ -81,15 +83,37 @@ public struct Function: Sendable {
 /// The tables of the language.
 public enum Grammar {
   /// The verb with this name or alias, in any case.
-  public static func verb(named name: String) -> Verb? { verbsByName[name.lowercased()] }
+  public static func verb(named name: String) -> Verb? {
+    let bytes = Array(name.utf8)
+    let word = Token(.word, start: 0, end: bytes.count)
+    return verbIndex(at: word, in: bytes.span).map { verbs[$0] }
+  }
 
-  private static let verbsByName: [String: Verb] = {
-    var table: [String: Verb] = [:]
-    for verb in verbs {
-      for name in [verb.name] + verb.aliases { table[name] = verb }
+  /// The index in `verbs` of the one whose name or alias the token is, in any case.
+  static func verbIndex(at token: Token, in bytes: Span<UInt8>) -> Int? {
+    let key = key(of: token, in: bytes)
+    for entry in verbKeys where entry.key == key {
+      if StatementBounds.equalsIgnoringCase(token, entry.name, in: bytes) { return entry.index }
     }
-    return table
-  }()
+    return nil
+  }
+
+  /// The names of the verbs with what tells most of them apart, so that one is found without making
+  /// a string.
+  private static let verbKeys: [(key: UInt64, name: String, index: Int)] =
+    verbs.enumerated().flatMap { index, verb in
+      ([verb.name] + verb.aliases).map { name in
+        let bytes = Array(name.utf8)
+        return (key(of: Token(.word, start: 0, end: bytes.count), in: bytes.span), name, index)
+      }
+    }
+
+  /// The last eight bytes, letters in lower case.
+  private static func key(of token: Token, in bytes: Span<UInt8>) -> UInt64 {
+    var key: UInt64 = 0
+    for index in token.start..<token.end { key = key << 8 | UInt64(bytes[index] | 0x20) }
+    return key
+  }
 
   /// The function with this name, in any case.
   public static func function(named name: String) -> Function? {
@@ -150,6 +174,7 @@ public enum Grammar {
     case .verb: verbsAndPrefixes
     case .mode: modes.map(\.name)
     case .function: functions.map(\.name)
+    case .type: TypeSyntax.Scalar.allCases.map(\.rawValue)
     case .comparator: comparators + ["between", "text", "geowithin"]
     case .optionalComparator: comparators
     default: []

@@ -253,10 +253,20 @@ public enum Lexer {
     case UInt8(ascii: "]"): return one(.closeBracket)
     case UInt8(ascii: "{"): return one(.openBrace)
     case UInt8(ascii: "}"): return one(.closeBrace)
-    case UInt8(ascii: "+"): return one(.plus)
-    case UInt8(ascii: "-"): return next == UInt8(ascii: ">") ? two(.arrow) : one(.minus)
-    case UInt8(ascii: "*"): return next == UInt8(ascii: "*") ? two(.doubleStar) : one(.star)
-    case UInt8(ascii: "/"): return one(.slash)
+    case UInt8(ascii: "+"): return next == UInt8(ascii: "=") ? two(.plusEqual) : one(.plus)
+    case UInt8(ascii: "-"):
+      switch next {
+      case UInt8(ascii: ">"): return two(.arrow)
+      case UInt8(ascii: "="): return two(.minusEqual)
+      default: return one(.minus)
+      }
+    case UInt8(ascii: "*"):
+      switch next {
+      case UInt8(ascii: "*"): return two(.doubleStar)
+      case UInt8(ascii: "="): return two(.starEqual)
+      default: return one(.star)
+      }
+    case UInt8(ascii: "/"): return next == UInt8(ascii: "=") ? two(.slashEqual) : one(.slash)
     case UInt8(ascii: "%"): return one(.percent)
     case UInt8(ascii: "="):
       switch next {

@@ -2,6 +2,11 @@
 extension Parser {
   /// `expr`.
   mutating func expression() throws(SyntaxError) -> Expression {
+    // Most values of a script stand alone.
+    if !records, endsValue(byte(at: token.end)), let literal = try acceptLiteral() {
+      height = 1
+      return .literal(literal)
+    }
     var left = try conjunctionExpression()
     while token.kind == .or || isWord("or") {
       left = try binary(.or, left) { parser throws(SyntaxError) in
@@ -9,6 +14,14 @@ extension Parser {
       }
     }
     return left
+  }
+
+  /// The byte ends a value, whatever follows.
+  private func endsValue(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): true
+    default: false
+    }
   }
 
   /// One or more expressions with commas between them.
@@ -162,11 +175,8 @@ extension Parser {
     {
       return try call()
     }
-    let follower = byte(at: token.end)
-    if follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") {
-      return .path(try objectPath())
-    }
-    if isWord("old"), follower == UInt8(ascii: ".") {
+    if startsObjectName { return .path(try objectPath()) }
+    if isWord("old"), byte(at: token.end) == UInt8(ascii: ".") {
       let start = try advance().start
       try advance()
       return .path(try path(base: .old, from: start))
@@ -178,10 +188,7 @@ extension Parser {
     let start = try advance().start
     let inner: Expression
     if startsQuery {
-      let verb = token
-      let body = try verbStatement()
-      inner = .query(body, range: SourceRange(start: verb.start, end: position))
-      try raiseHeight(above: 0, at: verb.range)
+      inner = try queryExpression()
     } else {
       inner = try expression()
     }
@@ -190,9 +197,18 @@ extension Parser {
     return .query(body, range: SourceRange(start: start, end: position))
   }
 
+  /// A statement as a value.
+  mutating func queryExpression() throws(SyntaxError) -> Expression {
+    let verb = token.range
+    let body = try verbStatement()
+    try raiseHeight(above: 0, at: verb)
+    return .query(body, range: SourceRange(start: verb.start, end: position))
+  }
+
   /// A statement that gives a value stands here: its verb, followed by a source.
-  private var startsQuery: Bool {
-    guard token.kind == .word, let verb = Grammar.verb(named: text(token.range)), verb.givesValue
+  var startsQuery: Bool {
+    guard token.kind == .word, let index = Grammar.verbIndex(at: token, in: bytes.span),
+      Grammar.verbs[index].givesValue
     else { return false }
     let next = Lexer.token(in: bytes.span, at: token.end)
     switch next.kind {
@@ -224,9 +240,10 @@ extension Parser {
     return .call(function: name, arguments: arguments, range: range)
   }
 
-  private mutating func array() throws(SyntaxError) -> Expression {
+  mutating func array() throws(SyntaxError) -> Expression {
     let open = try advance().range
     var elements: [Expression] = []
+    elements.reserveCapacity(lastCount)
     var deepest = 0
     while try !accept(.closeBracket, "]") {
       elements.append(try expression())
@@ -236,14 +253,16 @@ extension Parser {
         break
       }
     }
+    lastCount = min(elements.count, Self.greatestReserve)
     height = deepest
     try raiseHeight(above: 0, at: open)
     return .array(elements, range: SourceRange(start: open.start, end: position))
   }
 
-  private mutating func object() throws(SyntaxError) -> Expression {
+  mutating func object() throws(SyntaxError) -> Expression {
     let open = try advance().range
     var fields: [ObjectField] = []
+    fields.reserveCapacity(lastCount)
     var deepest = 0
     while try !accept(.closeBrace, "}") {
       fields.append(try field())
@@ -253,6 +272,7 @@ extension Parser {
         break
       }
     }
+    lastCount = min(fields.count, Self.greatestReserve)
     height = deepest
     try raiseHeight(above: 0, at: open)
     return .object(fields, range: SourceRange(start: open.start, end: position))
@@ -263,13 +283,39 @@ extension Parser {
     if let string = try acceptString() {
       key = string
     } else {
-      key = try name(.property(nil))
+      key = try name(.property(fieldOwner))
     }
     try require(.colon, ":")
-    return ObjectField(key: key, value: try expression())
+    guard records else { return ObjectField(key: key, value: try expression()) }
+    let outer = fieldOwner
+    fieldOwner = outer?.adding([key.text])
+    let value = try expression()
+    fieldOwner = outer
+    return ObjectField(key: key, value: value)
+  }
+
+  /// A value without operators that needs no object: a literal, an array, an object value, a call,
+  /// the name of an object or a variable.
+  mutating func constant() throws(SyntaxError) -> Expression {
+    expect(.value)
+    height = 1
+    if let literal = try acceptLiteral() { return .literal(literal) }
+    switch token.kind {
+    case .openBracket, .openBrace, .variable: break
+    case .word, .quotedName:
+      guard startsObjectName else { throw failure() }
+    default: throw failure()
+    }
+    return try primary()
   }
 
   // MARK: Paths
+
+  /// The name at the token opens the name of an object: a parenthesis or `#` follows directly.
+  var startsObjectName: Bool {
+    let follower = byte(at: token.end)
+    return follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#")
+  }
 
   /// `Dog(1)`, `Dog#12`. The name and its sign stand together.
   mutating func objectName() throws(SyntaxError) -> ObjectName {
@@ -314,12 +360,18 @@ extension Parser {
       className: className, key: key, range: SourceRange(start: start, end: position))
   }
 
-  private mutating func primaryKey(of className: String) throws(SyntaxError) -> ObjectName.Key {
+  /// A literal or variable.
+  mutating func primaryKey(of className: String) throws(SyntaxError) -> ObjectName.Key {
     expect(.value)
     expect(.primaryKey(of: className))
+    guard let key = try acceptPrimaryKey() else { throw failure() }
+    return key
+  }
+
+  /// Takes a literal or variable if one stands here.
+  mutating func acceptPrimaryKey() throws(SyntaxError) -> ObjectName.Key? {
     if token.kind == .variable { return .variable(variableName(try advance().range)) }
-    if let literal = try acceptLiteral() { return .primaryKey(literal) }
-    throw failure()
+    return try acceptLiteral().map(ObjectName.Key.primaryKey)
   }
 
   /// An object, with or without steps.
@@ -352,13 +404,15 @@ extension Parser {
       base: base, steps: steps, range: SourceRange(start: start, end: position))
   }
 
-  /// `[index]` and `.step` as far as they go.
-  private mutating func followingSteps(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
+  /// `[index]` and `.step` as far as they go, or up to `.method(`.
+  mutating func followingSteps(
+    owner: PropertyOwner?, stopsAtCall: Bool = false
+  ) throws(SyntaxError) -> [PathStep] {
     var steps: [PathStep] = []
     while true {
       if token.kind == .openBracket, token.start == position {
         steps.append(try index())
-      } else if token.kind == .dot {
+      } else if token.kind == .dot, !stopsAtCall || !isBeforeCall {
         try advance()
         steps += try step(owner: records ? self.owner(owner, after: steps) : nil)
       } else {
@@ -367,7 +421,13 @@ extension Parser {
     }
   }
 
-  private func owner(_ owner: PropertyOwner?, after steps: [PathStep]) -> PropertyOwner? {
+  /// Behind the dot at the token stands a name with a parenthesis.
+  private var isBeforeCall: Bool {
+    let name = Lexer.token(in: bytes.span, at: token.end)
+    return name.kind == .word && byte(at: name.end) == UInt8(ascii: "(")
+  }
+
+  func owner(_ owner: PropertyOwner?, after steps: [PathStep]) -> PropertyOwner? {
     owner?.adding(
       steps.compactMap { step in
         switch step.kind {
@@ -379,7 +439,7 @@ extension Parser {
   }
 
   /// A name or `@word`, with the indexes that follow.
-  private mutating func step(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
+  mutating func step(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
     for word in Grammar.pathWords { expect(.offeredWord(word)) }
     if token.kind == .atWord { return [try atStep()] }
     let name = try name(.property(owner))

@@ -25,7 +25,7 @@ extension Parser {
   }
 
   private mutating func dateLiteral(_ range: SourceRange) throws(SyntaxError) -> Literal {
-    guard let value = Timestamp(parsing: Array(bytes[range.start..<range.end])) else {
+    guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
       throw SyntaxError("no such date", range: range)
     }
     resume(at: range.end)
@@ -64,31 +64,40 @@ extension Parser {
   private mutating func wordLiteral() throws(SyntaxError) -> Literal? {
     let range = token.range
     guard range.length <= 20, Self.startsLiteralWord(bytes[range.start]) else { return nil }
-    let word = text(range)
-    let follower = byte(at: range.end)
     func take(_ kind: Literal.Kind) throws(SyntaxError) -> Literal {
       try advance()
       return Literal(kind, range: range)
     }
-    switch word {
-    case "true", "TRUE": return try take(.bool(true))
-    case "false", "FALSE": return try take(.bool(false))
-    case "B64" where follower == UInt8(ascii: "\""): return try base64Literal()
-    default: break
-    }
+    if isWord("null") || isWord("nil") { return try take(.null) }
+    let isUppercase = bytes[range.end - 1] < UInt8(ascii: "a")
+    if isWord("true"), isOneCase(range, isUppercase) { return try take(.bool(true)) }
+    if isWord("false"), isOneCase(range, isUppercase) { return try take(.bool(false)) }
+    let follower = byte(at: range.end)
     if bytes[range.start] == UInt8(ascii: "T"), let literal = try secondsLiteral() {
       return literal
     }
+    let isCall = follower == UInt8(ascii: "(")
+    guard isCall || follower == UInt8(ascii: "\"") || range.length == 3 || range.length == 8 else {
+      return nil
+    }
+    let word = text(range)
     switch word.lowercased() {
-    case "null", "nil": return try take(.null)
+    case "b64" where word == "B64" && follower == UInt8(ascii: "\""): return try base64Literal()
     case "inf", "infinity": return try take(.double(.infinity, text: "inf"))
     case "nan": return try take(.double(.nan, text: "nan"))
-    case "oid", "uuid", "hex", "binary", "decimal":
-      // A `where` would belong to the last word only.
-      guard follower == UInt8(ascii: "(") else { return nil }
-      return try constructorLiteral(word.lowercased())
+    case let name where isCall && Self.constructors.contains(name):
+      return try constructorLiteral(name)
     default: return nil
     }
+  }
+
+  private static let constructors = ["oid", "uuid", "hex", "binary", "decimal"]
+
+  /// The letters at `range` are all of one case, which is that of the last one.
+  private func isOneCase(_ range: SourceRange, _ isUppercase: Bool) -> Bool {
+    for index in range.start..<range.end
+    where (bytes[index] < UInt8(ascii: "a")) != isUppercase { return false }
+    return true
   }
 
   /// Whether a word that starts with the byte can be or open a literal; saves reading most names.
@@ -120,7 +129,7 @@ extension Parser {
       return nil
     }
     let range = SourceRange(start: token.start, end: match.end)
-    guard let value = Timestamp(parsing: Array(bytes[range.start..<range.end])) else {
+    guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
         category: .badTimestamp)
@@ -189,25 +198,38 @@ extension Parser {
   /// The value of the number at `range`.
   func numberKind(_ range: SourceRange, isNegative: Bool) throws(SyntaxError) -> Literal.Kind {
     let digits = bytes[range.start..<range.end]
-    let sign = isNegative ? "-" : ""
-    let written = sign + text(range)
     if let value = NumberText.integer(digits, isNegative: isNegative) { return .integer(value) }
     if NumberText.isHexadecimal(digits) {
       throw SyntaxError("a hexadecimal number beyond 64 bits", range: range)
     }
+    // The sign stands right before the digits.
+    var number = SourceRange(start: range.start - (isNegative ? 1 : 0), end: range.end)
     if digits.last == UInt8(ascii: "f") {
-      let text = String(written.dropLast())
-      return .float(NumberText.float(text), text: text)
+      number.end -= 1
+      return .float(
+        unsafe withBytes(of: number) { unsafe parseFloat($0) } ?? .nan, text: text(number))
     }
-    return .double(NumberText.double(written), text: written)
+    return .double(
+      unsafe withBytes(of: number) { unsafe parseDouble($0) } ?? .nan, text: text(number))
+  }
+
+  /// Unsafe only in form: what is called reads no further than the count of the buffer.
+  private func withBytes<Result>(
+    of range: SourceRange, _ read: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    unsafe bytes.withUnsafeBytes { buffer in
+      unsafe read(UnsafeRawBufferPointer(rebasing: buffer[range.start..<range.end]))
+    }
   }
 
   /// The bytes of the quoted text at `range` with its escapes translated. Source: shell.md 4.
   func unescaped(_ range: SourceRange) throws(SyntaxError) -> [UInt8] {
     let end = range.end - 1
-    var result: [UInt8] = []
-    result.reserveCapacity(end - range.start)
     var index = range.start + 1
+    while index < end, bytes[index] != UInt8(ascii: "\\") { index += 1 }
+    var result = Array(bytes[range.start + 1..<index])
+    if index == end { return result }
+    result.reserveCapacity(end - range.start)
     while index < end {
       let byte = bytes[index]
       guard byte == UInt8(ascii: "\\") else {

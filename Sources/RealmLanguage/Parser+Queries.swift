@@ -15,23 +15,12 @@ extension Parser {
     case .word, .quotedName: break
     default: throw failure()
     }
-    let follower = byte(at: token.end)
-    if follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") { return try objectPath() }
+    if startsObjectName { return try objectPath() }
     let className = try name(.className)
-    expect(.value)
-    expect(.primaryKey(of: className.text))
-    let key: ObjectName.Key
-    if token.kind == .variable {
-      key = .variable(variableName(try advance().range))
-    } else if let literal = try acceptLiteral() {
-      key = .primaryKey(literal)
-    } else {
-      throw failure()
-    }
-    let range = SourceRange(start: className.range.start, end: position)
-    return PathExpression(
-      base: .object(ObjectName(className: className, key: key, range: range)), steps: [],
-      range: range)
+    let object = ObjectName(
+      className: className, key: try primaryKey(of: className.text),
+      range: SourceRange(start: className.range.start, end: position))
+    return PathExpression(base: .object(object), steps: [], range: object.range)
   }
 
   mutating func whereStatement() throws(SyntaxError) -> StatementBody {

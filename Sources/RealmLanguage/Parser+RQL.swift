@@ -18,7 +18,7 @@ extension Parser {
       closes: kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace,
       at: taken.range)
     position = taken.end
-    rql = nextRQLToken(from: position, skipsNewlines: depth > 0 || kind.continuesLine)
+    rql = nextRQLToken(from: position, skipsNewlines: depth > blockDepth || kind.continuesLine)
     return taken
   }
 

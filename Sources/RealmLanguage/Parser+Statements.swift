@@ -20,7 +20,9 @@ extension Parser {
       position = token.end
       pipe = restOfLine().text
     }
-    guard token.kind.endsStatement, token.kind != .pipe else { throw failure() }
+    if closesBlock { expect(.symbol("}")) }
+    let isEnd = token.kind.endsStatement && token.kind != .pipe || closesBlock
+    guard isEnd else { throw failure() }
     return Statement(prefixes: prefixes, body: body, range: range, pipe: pipe)
   }
 
@@ -49,15 +51,15 @@ extension Parser {
   /// A verb and what belongs to it.
   mutating func verbStatement() throws(SyntaxError) -> StatementBody {
     expect(.verb)
-    let word = token.kind == .question ? "?" : token.kind == .word ? text(token.range) : nil
-    guard let word else { throw failure() }
-    guard let verb = Grammar.verb(named: word) else {
+    guard token.kind == .word || token.kind == .question else { throw failure() }
+    guard let index = Grammar.verbIndex(at: token, in: bytes.span) else {
+      let word = text(token.range)
       throw SyntaxError(
         "no verb \(word)", name: .unknownVerb, range: token.range, expected: [.verb],
         suggestion: Spelling.nearest(to: word.lowercased(), among: Grammar.words(fitting: .verb)))
     }
     try advance()
-    return try verb.parse(&self)
+    return try Grammar.verbs[index].parse(&self)
   }
 
   // MARK: Parts of several verbs
@@ -69,10 +71,7 @@ extension Parser {
     switch token.kind {
     case .variable: return .path(try variablePath())
     case .word, .quotedName:
-      let follower = byte(at: token.end)
-      guard follower == UInt8(ascii: "(") || follower == UInt8(ascii: "#") else {
-        return .name(try name(.className))
-      }
+      guard startsObjectName else { return .name(try name(.className)) }
       let path = try objectPath()
       expect(.symbol("."))
       guard !path.steps.isEmpty else { throw failure() }

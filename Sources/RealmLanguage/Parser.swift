@@ -6,6 +6,8 @@
 struct Parser {
   /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
   static let greatestDepth = 200
+  /// Room is made in advance for at most so many members.
+  static let greatestReserve = 64
 
   let bytes: [UInt8]
   /// The end of the last token taken.
@@ -16,14 +18,23 @@ struct Parser {
   var rql = RQLToken(.end, start: 0, end: 0)
   /// The last token taken; decides whether a newline ends the statement.
   private(set) var lastToken: Token?
-  /// Open brackets; newlines do not count inside.
+  /// Open brackets, those of blocks among them.
   private(set) var depth = 0
+  /// The value of `depth` right inside the innermost block; newlines do not count in the brackets
+  /// beyond it.
+  private(set) var blockDepth = 0
+  /// Members of the array or object value read last: a guess for the next one.
+  var lastCount = 0
+  /// The text of the names read so far.
+  private var names = NameCache()
   /// Levels of the operand or expression parsed last.
   var height = 0
   /// The text is a bare predicate, without the additions of the shell.
   var isBarePredicate = false
   /// What the class and variables of the predicate are called, for completion.
   var propertyOwner: PropertyOwner?
+  /// What the class of the object value is called whose fields are read, for completion.
+  var fieldOwner: PropertyOwner?
   /// Variables of the enclosing SUBQUERYs with the owners of their properties.
   var subqueryVariables: [(name: String, owner: PropertyOwner?)] = []
 
@@ -36,6 +47,17 @@ struct Parser {
   init(bytes: [UInt8], position: Int) {
     self.bytes = bytes
     self.position = position
+  }
+
+  /// Forgets the statement read last, apart from what speeds up the next one.
+  mutating func restart() {
+    lastToken = nil
+    depth = 0
+    blockDepth = 0
+    height = 0
+    propertyOwner = nil
+    fieldOwner = nil
+    subqueryVariables.removeAll()
   }
 
   // MARK: Tokens of statements
@@ -53,7 +75,7 @@ struct Parser {
   }
 
   /// A newline after the last token is a blank.
-  var skipsNewlines: Bool { depth > 0 || asksForMore }
+  var skipsNewlines: Bool { depth > blockDepth || asksForMore }
 
   private var asksForMore: Bool {
     guard let lastToken else { return false }
@@ -71,6 +93,35 @@ struct Parser {
     token = nextToken(from: position)
     return taken
   }
+
+  /// Takes the brace that opens a block, inside which newlines separate.
+  ///
+  /// - Returns: What `closeBlock` needs.
+  mutating func openBlock() throws(SyntaxError) -> Int {
+    expect(.symbol("{"))
+    guard token.kind == .openBrace else { throw failure() }
+    let outer = blockDepth
+    blockDepth = depth + 1
+    try advance()
+    return outer
+  }
+
+  /// Takes the brace that closes the block.
+  mutating func closeBlock(_ outer: Int) throws(SyntaxError) {
+    expect(.symbol("}"))
+    if token.kind == .end {
+      // How the last statement could go on is not what is missing.
+      let expected = [Expectation.symbol("}")]
+      throw SyntaxError(
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected)
+    }
+    guard token.kind == .closeBrace else { throw failure() }
+    blockDepth = outer
+    try advance()
+  }
+
+  /// The token is the brace that closes the innermost block.
+  var closesBlock: Bool { token.kind == .closeBrace && blockDepth > 0 && depth == blockDepth }
 
   /// Counts a bracket.
   mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
@@ -152,6 +203,7 @@ struct Parser {
     var suggestion: String?
     if isWord {
       let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
+        .filter { $0 != "|" }
       suggestion = Spelling.nearest(to: text(range), among: words + names)
     }
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
@@ -212,7 +264,7 @@ struct Parser {
     switch token.kind {
     case .word:
       let range = try advance().range
-      return Name(text(range), range: range)
+      return Name(names.text(at: range, in: bytes), range: range)
     case .quotedName:
       let range = try advance().range
       return Name(unquotedName(range), range: range)

@@ -53,13 +53,35 @@ public indirect enum StatementBody: Equatable, Sendable {
   case use(Name?)
   case info(InfoStatement)
   case check(CheckStatement)
+  case copy(CopyStatement)
+  /// `compact [to PATH]`: nil compacts in place.
+  case compact(to: FilePath?)
+  case upgrade(UpgradeStatement)
+  case `class`(ClassStatement)
   case schema(SchemaStatement)
+  case alter(AlterStatement)
+  case rename(RenameStatement)
+  case drop(DropStatement)
+  case begin(BeginStatement)
+  /// `commit [without OBSERVER, …]`.
+  case commit(without: [ObserverOperand])
+  case cancel
+  case write(Block)
+  case refresh
+  case add(AddStatement)
+  case upsert(UpsertStatement)
+  case set(SetStatement)
+  case delete(DeleteStatement)
   case get(GetStatement)
   case `where`(WhereStatement)
   case count(CountStatement)
   case more(MoreStatement)
   /// `last`: the output mode, nil for the current one.
   case last(mode: Name?)
+  /// `let`: nil lists the variables.
+  case `let`(LetStatement?)
+  /// `unlet $x, …`; the names are without the dollar sign.
+  case unlet([Name])
   case export(ExportStatement)
   /// `source PATH`.
   case source(FilePath)

@@ -43,18 +43,40 @@ public enum StatementBounds {
   /// The state between two tokens.
   private struct Scan {
     var offset: Int
-    var depth = 0
+    /// The open brackets, true for the braces of blocks: right inside those statements start.
+    private var brackets: [Bool] = []
+    /// How far the statement read last has got.
+    private var stage = Stage.start
     /// The last two tokens of the statement.
-    var last: Token?
-    var beforeLast: TokenKind?
+    private var last: Token?
+    private var beforeLast: TokenKind?
     /// The line read last asks for another one.
-    var continues = false
+    private var continues = false
     /// The statement reads a path, where operators are ordinary characters.
-    var isPathStatement = false
+    private var isPathStatement = false
+
+    /// What tells where a verb stands and whether a block follows it.
+    private enum Stage {
+      /// Nothing but prefixes has been read.
+      case start
+      /// A prefix that ends with a colon; a verb `on` looks the same and has a block.
+      case prefix
+      /// `explain`, after which `run` may follow.
+      case explain
+      /// A verb with a block.
+      case block
+      /// Another verb.
+      case verb
+    }
 
     init(offset: Int) { self.offset = offset }
 
+    var depth: Int { brackets.count }
+
     var isComplete: Bool { depth == 0 && !continues }
+
+    /// Statements are separated here.
+    private var isBetweenBrackets: Bool { brackets.last ?? true }
 
     /// Reads to the end of the line, or of the first statement in it.
     mutating func line(of text: Span<UInt8>, oneStatement: Bool = false) {
@@ -68,13 +90,14 @@ public enum StatementBounds {
           return
         case .newline:
           continues = asksForMore(text)
-          if isComplete { last = nil }
+          if isBetweenBrackets, !continues { endStatement() }
           offset = oneStatement && isComplete ? token.start : token.end
           return
-        case .semicolon where depth == 0:
-          last = nil
-          offset = oneStatement ? token.start : token.end
-          if oneStatement { return }
+        case .semicolon where isBetweenBrackets:
+          endStatement()
+          let isEnd = oneStatement && depth == 0
+          offset = isEnd ? token.start : token.end
+          if isEnd { return }
         default:
           if isRaw(token, in: text) {
             offset = Lexer.lineEnd(in: text, from: token.end)
@@ -86,11 +109,17 @@ public enum StatementBounds {
       }
     }
 
+    private mutating func endStatement() {
+      last = nil
+      stage = .start
+      isPathStatement = false
+    }
+
     /// A token after which the rest of the line is not ours: `|`, `!`, `help`, `?`.
     private func isRaw(_ token: Token, in text: Span<UInt8>) -> Bool {
-      let startsStatement = depth == 0 && last == nil
+      let startsStatement = stage == .start && isBetweenBrackets
       return switch token.kind {
-      case .pipe: true
+      case .pipe: isBetweenBrackets
       case .not, .question: startsStatement
       case .word: startsStatement && equalsIgnoringCase(token, "help", in: text)
       default: false
@@ -98,19 +127,42 @@ public enum StatementBounds {
     }
 
     private mutating func take(_ token: Token, in text: Span<UInt8>) {
-      if last == nil {
-        isPathStatement =
-          equalsIgnoringCase(token, "cd", in: text) || equalsIgnoringCase(token, "open", in: text)
-          || equalsIgnoringCase(token, "source", in: text)
-      }
+      let isAtVerb = isBetweenBrackets
       if token.kind.opens {
-        depth += 1
-      } else if token.kind.closes {
-        depth = max(0, depth - 1)
+        let isBlock =
+          token.kind == .openBrace && isAtVerb && (stage == .block || stage == .prefix)
+        brackets.append(isBlock)
+        if isBlock {
+          endStatement()
+          offset = token.end
+          return
+        }
+      } else if token.kind.closes, let wasBlock = brackets.popLast(), wasBlock {
+        // What follows belongs to the statement of the block.
+        stage = .verb
+      } else if isAtVerb {
+        takeWord(token, in: text)
       }
       beforeLast = last?.kind
       last = token
       offset = token.end
+    }
+
+    /// Finds the verb.
+    private mutating func takeWord(_ token: Token, in text: Span<UInt8>) {
+      func isWord(_ words: String...) -> Bool {
+        token.kind == .word && words.contains { equalsIgnoringCase(token, $0, in: text) }
+      }
+      switch stage {
+      case .start where isWord("time"), .explain where isWord("run"): stage = .start
+      case .start where isWord("explain"): stage = .explain
+      case .start where isWord("expect", "on"): stage = .prefix
+      case .start, .explain:
+        stage = isWord("write", "migrate", "version") ? .block : .verb
+        isPathStatement = isWord("cd", "open", "source", "compact", "upgrade")
+      case .prefix where token.kind == .colon: stage = .start
+      case .prefix, .block, .verb: break
+      }
     }
 
     /// The last token does not end a line.
@@ -160,15 +212,16 @@ public enum StatementBounds {
     return continuingWords.contains { equalsIgnoringCase(token, $0, in: text) }
   }
 
-  /// The token is `word`, ASCII letters in any case; `word` is in lower case.
+  /// The token is `word`, ASCII letters in any case.
   static func equalsIgnoringCase(_ token: Token, _ word: String, in text: Span<UInt8>) -> Bool {
     let utf8 = word.utf8
     guard utf8.count == token.end - token.start else { return false }
     var index = token.start
     for byte in utf8 {
-      let own = text[index]
-      let lower = own &- UInt8(ascii: "A") < 26 ? own | 0x20 : own
-      if lower != byte { return false }
+      let difference = text[index] ^ byte
+      let isSame =
+        difference == 0 || (difference == 0x20 && (byte | 0x20) &- UInt8(ascii: "a") < 26)
+      if !isSame { return false }
       index += 1
     }
     return true

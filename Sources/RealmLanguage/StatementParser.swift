@@ -3,12 +3,14 @@ public struct StatementParser {
   /// The text.
   public let source: SourceText
   private var offset: Int
+  private var parser: Parser
   private var invalidOffset: Int?
 
   /// Starts at the beginning of `source`; a byte-order mark there is skipped.
   public init(_ source: SourceText) {
     self.source = source
     offset = source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    parser = Parser(bytes: source.bytes, position: 0)
     do {
       _ = try UTF8Span(validating: source.bytes.span)
     } catch {
@@ -28,9 +30,9 @@ public struct StatementParser {
     }
     skipSeparators()
     guard offset < source.bytes.count else { return nil }
-    var parser = Parser(bytes: source.bytes, position: offset)
+    parser.restart()
     do throws(SyntaxError) {
-      parser.start()
+      parser.resume(at: offset)
       let statement = try parser.statement()
       offset = parser.token.start
       return statement

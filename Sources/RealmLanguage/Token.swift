@@ -45,6 +45,8 @@ public enum TokenKind: UInt8, Sendable {
   /// `=` and `==`.
   case equal
   case notEqual, less, lessOrEqual, greater, greaterOrEqual
+  /// `+=` and its like.
+  case plusEqual, minusEqual, starEqual, slashEqual
   /// `&&`.
   case and
   /// `||`.
@@ -90,7 +92,8 @@ public enum TokenKind: UInt8, Sendable {
   public var continuesLine: Bool {
     switch self {
     case .comma, .colon, .plus, .minus, .star, .slash, .percent, .equal, .notEqual, .less,
-      .lessOrEqual, .greater, .greaterOrEqual, .and, .or, .arrow:
+      .lessOrEqual, .greater, .greaterOrEqual, .plusEqual, .minusEqual, .starEqual, .slashEqual,
+      .and, .or, .arrow:
       true
     default: false
     }

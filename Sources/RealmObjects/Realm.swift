@@ -205,11 +205,13 @@ public final class Realm {
   ///
   /// - Returns: the number of the new version.
   /// - Throws: `StorageError`; the changes are lost then, the transaction has ended, and the realm is
-  ///   on the newest version again.
+  ///   on the newest version again. `rejected(.fileReplaced)` if the path leads to another file now.
   @discardableResult
   public func commitWrite() throws(StorageError) -> Int64 {
     guard let transaction else { preconditionFailure("no write transaction is open") }
     defer { endTransaction() }
+    // Nobody would ever see the commit.
+    guard database?.isCurrent == true else { throw .rejected(.fileReplaced) }
     return try transaction.commit()
   }
 

@@ -14,6 +14,7 @@ public final class Query {
   private let pool = ConstantPool()
   private let blocks: BlockPredicate
   private let rows: RowPredicate
+  private let plan: IndexPlan
   private let ordering: Ordering
 
   /// Binds a predicate to a class.
@@ -35,6 +36,7 @@ public final class Query {
     let predicate = try binder.bind(syntax.predicate)
     blocks = BlockPredicate(predicate)
     rows = RowPredicate(predicate, objectClass)
+    plan = IndexPlan(predicate, objectClass)
     ordering = try binder.bind(syntax.ordering)
   }
 
@@ -67,13 +69,17 @@ public final class Query {
     among candidates: [ObjectKey], isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
     try running(isCancelled) { () throws(QueryFailure) in
-      var matching: [ObjectKey] = []
-      for key in candidates {
-        try run.visit()
-        if try rows.matches(key) { matching.append(key) }
-      }
-      return try ordering.apply(to: matching, run)
+      try ordering.apply(to: try matching(among: candidates), run)
     }
+  }
+
+  private func matching(among candidates: [ObjectKey]) throws(QueryFailure) -> [ObjectKey] {
+    var matching: [ObjectKey] = []
+    for key in candidates {
+      try run.visit()
+      if try rows.matches(key) { matching.append(key) }
+    }
+    return matching
   }
 
   /// Whether the predicate holds for an object; clauses do not count.
@@ -91,6 +97,9 @@ public final class Query {
 
   /// The matching objects in the order of their keys; not all if the first clause limits them.
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
+    if let candidates = try plan.candidates(objectClass) {
+      return try matching(among: candidates)
+    }
     let limit = ordering.firstLimit ?? .max
     var keys: [ObjectKey] = []
     try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
@@ -101,6 +110,9 @@ public final class Query {
   }
 
   private func matchCount() throws(QueryFailure) -> Int {
+    if let candidates = try plan.candidates(objectClass) {
+      return try matching(among: candidates).count
+    }
     var total = 0
     try blocks.forEachBlock(of: objectClass, run) { (_, rows) in
       total &+= rows.count

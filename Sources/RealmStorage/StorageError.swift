@@ -59,8 +59,8 @@ public enum Rejection: Equatable, Sendable {
   case copyDiffers
   /// The file belongs to a synchronised realm.
   case synchronised
-  /// The file cannot be written: it is encrypted, or the state before the last commit.
-  case notWritable
+  /// The path leads to another file now, or nowhere.
+  case fileReplaced
   /// The program does not support this change.
   case notSupported
   /// A name is empty, too long or taken.

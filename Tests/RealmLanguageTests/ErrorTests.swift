@@ -106,7 +106,7 @@ import Testing
   private static let schemaFormats =
     "expected text, json, mermaid, dot, swift, kotlin, dart, csharp, …"
 
-  @Test(arguments: rows) func hasPlaceAndSuggestion(_ row: Row) {
+  @Test(arguments: rows + changingRows) func hasPlaceAndSuggestion(_ row: Row) {
     var parser = StatementParser(SourceText(row.text))
     let error = #expect(throws: SyntaxError.self) {
       while try parser.next() != nil {}

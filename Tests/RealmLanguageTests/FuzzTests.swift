@@ -23,6 +23,9 @@ import Testing
     "SORT(", "LIMIT(", "@count", "@links.", "$0", "$K0", "[c]", "2024-05-01",
     "99999999999999999999",
     "é", "\u{301}", "🐶", "\0", "geoCircle([", "(count ", "Dog(", "Dog#", "old.", "decimal(",
+    "write {", "class A {", "+= ", "= ", ".append(", "{a: ", ": int?[]", "<>", "{}", "all ",
+    "as $x ", "policy all ", "2s ",
+    "into x ", "everything ", "links ", "let $x = ", "}\n", "help ", "on x: ", "expect error: ",
   ]
 
   private static var count: Int {
@@ -53,9 +56,12 @@ import Testing
 
   private static let seeds: [[UInt8]] = {
     let own =
-      StatementTests.rows.map(\.text) + CanonicalTextTests.predicates.map { "where C " + $0.0 }
+      StatementTests.rows.map(\.text) + ChangingStatementTests.rows.map(\.text)
+      + CanonicalTextTests.predicates.map { "where C " + $0.0 }
     return own.map { Array($0.utf8) }
-      + ErrorTests.rows.map { Array($0.text.utf8) }.filter { $0.count < 200 }
+      + (ErrorTests.rows + ErrorTests.changingRows).map { Array($0.text.utf8) }.filter {
+        $0.count < 200
+      }
   }()
 
   @Test func statements() {

@@ -89,7 +89,10 @@ import Testing
     "", "count Dog", "count Dog\n", "where Dog show *", "where Dog show **", "where Dog show a, *",
     "cd /", "cd ../", "open a/", "help ,", "! ls (", "where Dog | less (", "# (", "print \"a\nb\"",
     "count Dog # and", "write { add Dog {a: 1} }", "a )", "count Dog; count Cat",
-    "where Dog \\\n\n",
+    "where Dog \\\n\n", "write {\n help ( {\n}", "write {\n ! ls (\n count A | less {\n}\n",
+    "time write { ? ( \n }", "where Dog show write {help}", "class A {\n a: int,\n b: int\n}",
+    "on x: write { help (\n}", "write { where A show write {help} }", "set Dog 1 a +=\n 1",
+    "expect error X: write { help { \n }", "compact to a/", "explain run write { !(\n}",
   ])
   func complete(_ text: String) { #expect(completeness(text) == .complete) }
 
@@ -97,7 +100,11 @@ import Testing
     ("where Dog (", 1), ("write {\n add Dog {", 2), ("print 1 +", 0), ("print a *", 0),
     ("where Dog age > 3 and", 0), ("where Dog AND", 0), ("where Dog show", 0), ("print 1,", 0),
     ("print \"a", 0), ("print [\"a", 1), ("count Dog \\", 0), ("count Dog \\\n", 0),
-    ("expect error:", 0), ("print `a", 0), ("count Dog; print (", 1),
+    ("expect error:", 0), ("print `a", 0), ("count Dog; print (", 1), ("write {", 1),
+    ("write {\n add A {a: 1}\n", 1), ("write {\n write {\n add A [\n", 3),
+    ("class A {\n a: int", 1),
+    ("write { help }", 1), ("write { count A | wc }", 1), ("set A 1 a *=", 0), ("add A [1,", 1),
+    ("write { where A show write {help\n}", 1),
   ])
   func incomplete(_ text: String, _ brackets: Int) {
     #expect(completeness(text) == .incomplete(openBrackets: brackets))

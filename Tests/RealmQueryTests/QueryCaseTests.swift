@@ -2,10 +2,6 @@ import Testing
 
 /// The cases whose answers were recorded from realm-core.
 @Suite struct QueryCaseTests {
-  /// Cases that show a defect of full-text search, which is not copied: words of four letters also
-  /// answer to longer ones. Source: query-language.md 24, "Defect".
-  private static let exceptions: Set<String> = ["quirk-001", "quirk-088"]
-
   @Test func agreesWithRealmCore() throws {
     guard let cases = QueryCase.load() else {
       print("skipped: the folder with cases/rql.jsonl is not there; REALMSH_SHARED can name it")
@@ -17,9 +13,7 @@ import Testing
       let answer = try runner.answer(one)
       passed[one.feature, default: (0, 0)].all += 1
       if answer == one.expected { passed[one.feature, default: (0, 0)].passed += 1 }
-      if !Self.exceptions.contains(one.id) {
-        #expect(answer == one.expected, "\(one.id): \(one.predicate)")
-      }
+      #expect(answer == one.expected, "\(one.id): \(one.predicate)")
     }
     for (feature, counts) in passed.sorted(by: { $0.key < $1.key }) {
       print("\(feature): \(counts.passed) of \(counts.all)")

@@ -266,7 +266,10 @@ extension Binder {
       throw failure(
         .undefined, "the primary key of \(objectClass.name) is \(property.kind.name)", at: range)
     }
-    let object = try PrimaryKeyLookup.find(key, property, in: objectClass)
+    guard let value = key.primaryKey else { return nil }
+    let object = try reading { () throws(StorageError) in
+      try objectClass.table.findPrimaryKey(value)
+    }
     return object.map { (objectClass.table.key, $0) }
   }
 }

@@ -1,3 +1,4 @@
+import RealmStorage
 import RealmValues
 
 /// A predicate whose names and constants are resolved.
@@ -21,4 +22,8 @@ class Condition {
   func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
     preconditionFailure("abstract")
   }
+
+  /// Objects among which are all that match, in ascending order, as an index tells them; nil if
+  /// there is none or it tells more than `limit`.
+  func candidates(limit: Int) throws(StorageError) -> [ObjectKey]? { nil }
 }

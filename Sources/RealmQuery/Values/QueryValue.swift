@@ -56,6 +56,18 @@ enum QueryValue {
     }
   }
 
+  /// The value as a table looks it up, for the types of primary keys.
+  var primaryKey: ScalarValue? {
+    switch self {
+    case .null: .null
+    case .int(let value): .int(value)
+    case .string(let text): .string([UInt8](text))
+    case .objectID(let value): .objectID(value)
+    case .uuid(let value): .uuid(value)
+    default: nil
+    }
+  }
+
   /// Place of the kind in the total order; numbers share one.
   var rank: Int {
     switch self {

@@ -114,7 +114,7 @@ enum StorageMessages {
     case .needsUpgrade(let format): "it has format \(format), only format 24 can be written"
     case .synchronised: "it belongs to a synchronised realm; changes would be lost"
     case .copyDiffers: "the new file does not hold what the old one holds, and was given up"
-    case .notWritable: "files of this kind can only be read"
+    case .fileReplaced: "another file has taken its place"
     case .notSupported: "this change is not supported"
     case .badName: "the name is empty, too long or taken"
     case .noTable: "there is no such class"

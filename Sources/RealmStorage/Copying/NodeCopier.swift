@@ -129,7 +129,7 @@ struct NodeCopier {
       }
     }
     elements.removeLast(count)
-    let flags = frame.node.flags & 0xF8 | UInt8(width.trailingZeroBitCount + 1)
+    let flags = frame.node.flags & 0xF8 | NodeStore.code(ofWidth: width)
     guard let payload = coded.baseAddress else { return 0 }
     return try write(flags: flags, count: count, payload, byteCount)
   }

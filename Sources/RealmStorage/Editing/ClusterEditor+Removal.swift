@@ -109,7 +109,7 @@ extension ClusterEditor {
   // MARK: Columns
 
   /// Calls `body` with every leaf of the tree and its number of objects.
-  private func forEachLeaf(
+  func forEachLeaf(
     _ ref: inout Int64, depth: Int, _ body: (inout Int64, Int) throws(StorageError) -> Void
   ) throws(StorageError) {
     let node = try store.view.refs(at: ref, minimumCount: 1)

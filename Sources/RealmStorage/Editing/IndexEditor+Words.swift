@@ -9,6 +9,8 @@ import RealmValues
 extension IndexEditor {
   /// The chunk behind the last full one.
   private static let endOfWord: Int64 = 0x5800_0000
+  /// Longer elements of a list with an index are refused.
+  static let maximumWordByteCount = 200
 
   /// Adds an object under a word; nil is the null element of a list.
   func insert(

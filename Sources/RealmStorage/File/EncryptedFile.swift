@@ -7,9 +7,13 @@ import Glibc
 /// before, and is on the disk before the page is written. Pages are collected until `sync`, which
 /// writes all their entries, waits for the disk, and then writes the pages.
 ///
+/// Other readers decrypt a page again when its entry has changed. One that looks between the writing
+/// of an entry and of its page remembers the new entry with the old page; therefore the entry is
+/// changed once more after the page, by dropping the encryption before, which is not needed any more.
+///
 /// Nobody else may write the file meanwhile; the entries are read anew for each page.
 ///
-/// Source: file-format-writing.md 7.6.
+/// Source: file-format-writing.md 7.6, 7.10.
 public final class EncryptedFile: FileBackend {
   /// A page that has changed.
   private struct Page {
@@ -32,6 +36,8 @@ public final class EncryptedFile: FileBackend {
   private let encryptionKey: EncryptionKey
   private let codec: PageCodec
   private var pages: [Int: Page] = [:]
+  /// Entries that tell two encryptions still, of pages that have been written.
+  private var unsettled: [Int: PageEntry] = [:]
 
   /// Pages that are collected at most before they are written.
   private static let maximumPageCount = 4096
@@ -159,9 +165,21 @@ public final class EncryptedFile: FileBackend {
   public func sync() throws(StorageError) {
     try writePages()
     try file.sync()
+    try settle()
   }
 
   // MARK: Ciphertext
+
+  /// Drops the encryptions before those that are on the disk now.
+  private func settle() throws(StorageError) {
+    defer { unsettled.removeAll(keepingCapacity: true) }
+    for (number, entry) in unsettled {
+      try announcing(number) { () throws(StorageError) in
+        try file.write(
+          PageEntry(newest: entry.newest, previous: .none), at: PageLayout.offset(ofEntry: number))
+      }
+    }
+  }
 
   /// Writes the collected pages, but one that is still needed: all entries, then all pages.
   private func writePages(except needed: Int? = nil) throws(StorageError) {
@@ -187,6 +205,7 @@ public final class EncryptedFile: FileBackend {
       isOrdered = isOrdered || page.current.counter != 0
     }
     for (number, entry) in zip(numbers, entries) {
+      if lockFile != nil { unsettled[number] = entry }
       try announcing(number) { () throws(StorageError) in
         try file.write(entry, at: PageLayout.offset(ofEntry: number))
       }

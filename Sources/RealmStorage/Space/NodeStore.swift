@@ -48,7 +48,7 @@ final class NodeStore {
   static let maximumCount = 0xFF_FFFF
   /// The three bits that stand for a width, which is 0 or a power of two up to 64.
   @inline(__always)
-  private static func code(ofWidth width: Int) -> UInt8 {
+  static func code(ofWidth width: Int) -> UInt8 {
     width == 0 ? 0 : UInt8(truncatingIfNeeded: width.trailingZeroBitCount + 1)
   }
 

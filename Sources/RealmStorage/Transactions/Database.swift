@@ -47,16 +47,7 @@ public final class Database {
     return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
   }
 
-  /// Writes a header that selects no snapshot, which makes a valid empty database.
-  ///
-  /// Source: file-format-writing.md 1.3.
-  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
-    let mnemonic = UInt64(FileHeader.mnemonic.byteSwapped)
-    try file.write((0, 0, mnemonic) as (UInt64, UInt64, UInt64), at: 0)
-    try file.sync()
-  }
-
-  /// Keeps everybody else away.
+  /// Keeps everybody else away from a file.
   static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
     do throws(LockError) {
       // A child process that has not reached its exec yet can hold the lock for a moment.
@@ -64,6 +55,15 @@ public final class Database {
     } catch {
       throw StorageError(error)
     }
+  }
+
+  /// A header that selects no snapshot is a valid empty database.
+  ///
+  /// Source: file-format-writing.md 1.3.
+  static func writeHeader(_ file: any FileBackend) throws(StorageError) {
+    try file.write(
+      (0, 0, UInt64(FileHeader.mnemonic.byteSwapped)) as (UInt64, UInt64, UInt64), at: 0)
+    try file.sync()
   }
 
   /// Opens a database for changing it, and takes part in the session of the file.
@@ -220,6 +220,8 @@ public final class Database {
     do {
       let snapshot = try snapshot()
       isComplete = try Database.checkNodes(of: snapshot)
+      // Others may have made the file longer since it was opened.
+      try file.measure()
       // A table that cannot be written is refused here and not in the middle of a change.
       _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
       withExtendedLifetime(snapshot) {}

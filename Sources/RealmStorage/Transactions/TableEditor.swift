@@ -56,7 +56,7 @@ final class TableEditor {
       (pending, appender) = (nil, nil)
     }
   }
-  let kind: StoredTable.Kind
+  var kind: StoredTable.Kind { didSet { (isChanged, isKindChanged) = (true, true) } }
   /// Objects that were appended; made with the first appender.
   var pending: PendingObjects?
   /// What appends objects as long as the columns stay as they are.
@@ -64,6 +64,7 @@ final class TableEditor {
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
+  private var isKindChanged = false
   /// Whether anything has changed since the transaction began.
   private var needsContentVersion = false
 
@@ -245,7 +246,8 @@ final class TableEditor {
     try store.set(&topRef, 9, sequence == 0 ? 0 : sequence &* 2 | 1)
     try store.set(
       &topRef, 11, primaryKey.map { Int64(bitPattern: $0.rawValue &* 2 | 1) } ?? 0)
-    (isChanged, isSpecChanged) = (false, false)
+    if isKindChanged { try store.set(&topRef, 12, Int64(kind.rawValue) &* 2 | 1) }
+    (isChanged, isSpecChanged, isKindChanged) = (false, false, false)
   }
 
   private func flushSpec() throws(StorageError) {

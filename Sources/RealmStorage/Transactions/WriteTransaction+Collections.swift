@@ -64,6 +64,12 @@ extension WriteTransaction {
     _ value: ScalarValue, _ place: Place
   ) throws(StorageError) -> Cell {
     try check(value, place.column, place.editor)
+    // A list with an index has all bytes of its words in the index.
+    if place.column.collection == .list, place.editor.indexRoots[place.column.index] != 0,
+      case .string(let bytes) = value, bytes.count > IndexEditor.maximumWordByteCount
+    {
+      throw .rejected(.valueTooLong)
+    }
     if place.column.collection == .dictionary, case .key(let object) = value,
       let target = place.editor.opposite(of: place.column)?.table
     {
@@ -257,7 +263,7 @@ extension WriteTransaction {
   // MARK: Sets
 
   /// Where a value is in a set, or belongs.
-  private func position(
+  func position(
     of value: ScalarValue, _ tree: TreeEditor, _ root: Int64
   ) throws(StorageError) -> (index: Int, isPresent: Bool) {
     var (low, high) = (0, try tree.count(root))

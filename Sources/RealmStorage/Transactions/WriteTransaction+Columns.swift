@@ -15,19 +15,11 @@ extension WriteTransaction {
     _ table: TableKey, _ definition: ColumnDefinition
   ) throws(StorageError) -> ColumnKey {
     let editor = try editor(table)
-    guard !definition.name.isEmpty,
-      definition.name.utf8.count <= WriteTransaction.maximumNameByteCount,
-      !editor.columns.contains(where: { !$0.isBacklink && $0.name == definition.name })
-    else { throw .rejected(.badName) }
-    guard definition.kind != .typedLink else { throw .rejected(.wrongType) }
-    guard definition.kind == .link else {
+    try check(definition, for: editor)
+    guard definition.kind == .link, let target = definition.target else {
       return try insertColumn(definition, into: editor).key
     }
-    guard let target = definition.target else { throw .rejected(.noTable) }
     let targetEditor = try self.editor(target)
-    if targetEditor.kind == .embedded, definition.collection == .set {
-      throw .rejected(.wrongType)
-    }
     // The leaf of links has to know the target; so the opposites come before the values.
     let key = try newKey(
       editor, type: Int(definition.kind.rawValue), attributes: definition.keyAttributes)
@@ -38,7 +30,25 @@ extension WriteTransaction {
     return key
   }
 
-  private func insertColumn(
+  /// Checks that a table can have a column, be it in the place of another one.
+  private func check(
+    _ definition: ColumnDefinition, for editor: TableEditor, replacing old: ColumnKey? = nil
+  ) throws(StorageError) {
+    let isTaken = editor.columns.contains {
+      !$0.isBacklink && $0.name == definition.name && $0.key != old
+    }
+    guard !definition.name.isEmpty, !isTaken,
+      definition.name.utf8.count <= WriteTransaction.maximumNameByteCount
+    else { throw .rejected(.badName) }
+    guard definition.kind != .typedLink else { throw .rejected(.wrongType) }
+    guard definition.kind == .link else { return }
+    guard let target = definition.target else { throw .rejected(.noTable) }
+    if try self.editor(target).kind == .embedded, definition.collection == .set {
+      throw .rejected(.wrongType)
+    }
+  }
+
+  func insertColumn(
     _ definition: ColumnDefinition, key: ColumnKey? = nil, into editor: TableEditor
   ) throws(StorageError) -> TableEditor.Column {
     let attributes = definition.keyAttributes
@@ -124,7 +134,7 @@ extension WriteTransaction {
     log.add(.erase, table, key)
   }
 
-  private func drop(
+  func drop(
     _ column: TableEditor.Column, from editor: TableEditor
   ) throws(StorageError) {
     let index = column.index
@@ -136,6 +146,31 @@ extension WriteTransaction {
     try clusters.removeColumn(index, from: &editor.clusterRoot)
     editor.columns.removeAll { $0.key == column.key }
     editor.columnCounter &+= 1
+  }
+
+  /// Puts a column with initial values into the place of another one, which is removed.
+  ///
+  /// - Throws: as `addColumn` and `removeColumn`.
+  public func replaceColumn(
+    _ table: TableKey, _ old: ColumnKey, by definition: ColumnDefinition
+  ) throws(StorageError) -> ColumnKey {
+    let editor = try editor(table)
+    guard let position = editor.columns.firstIndex(where: { $0.key == old && !$0.isBacklink })
+    else { throw .rejected(.noColumn) }
+    try check(definition, for: editor, replacing: old)
+    try removeColumn(table, old)
+    let new = try addColumn(table, definition)
+    try move(new, to: position, editor)
+    return new
+  }
+
+  /// Gives a column another place among the public ones, which are told apart by their keys.
+  func move(
+    _ key: ColumnKey, to position: Int, _ editor: TableEditor
+  ) throws(StorageError) {
+    let column = try editor.column(key)
+    editor.columns.removeAll { $0.key == key }
+    editor.columns.insert(column, at: position)
   }
 
   /// Renames a column.

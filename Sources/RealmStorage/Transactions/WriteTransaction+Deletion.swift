@@ -67,7 +67,8 @@ extension WriteTransaction {
   func deleteEmbedded(
     below column: TableEditor.Column, of editor: TableEditor
   ) throws(StorageError) {
-    for object in try objects(editor.key) {
+    // In a table that is embedded in itself, an object can have gone with another one.
+    for object in try objects(editor.key) where try hasObject(editor, object) {
       for target in try targets(of: column, object, editor) {
         try removeBacklink(from: target, column, object, editor)
         try delete(target.object, target.table)

@@ -257,15 +257,23 @@ public final class WriteTransaction {
     return key
   }
 
-  /// Removes a table with its objects.
+  /// Removes a table with its objects. Links to them in mixed values become null.
   ///
   /// - Throws: `rejected(.tableInUse)` if other tables have columns of links to it.
   public func removeTable(_ key: TableKey) throws(StorageError) {
     let editor = try editor(key)
+    var isInMixed = false
     for column in editor.columns where column.isBacklink {
-      guard let origin = editor.opposite(of: column)?.table, origin != key else { continue }
-      guard try isOrphan(column, of: editor) else { throw .rejected(.tableInUse) }
+      guard let origin = editor.opposite(of: column), !(try isOrphan(column, of: editor)) else {
+        continue
+      }
+      if origin.column.typeNumber == Int(ValueKind.mixed.rawValue) {
+        isInMixed = true
+      } else if origin.table != key {
+        throw .rejected(.tableInUse)
+      }
     }
+    if isInMixed { try deleteAllObjects(key) }
     while let column = editor.columns.first(where: { !$0.isBacklink }) {
       try removeColumn(key, column.key)
     }

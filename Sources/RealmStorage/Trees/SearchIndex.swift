@@ -64,23 +64,30 @@ struct SearchIndex {
   ///
   /// - Complexity: O(log n) for each four bytes that the value has in common with another one.
   func candidates(for key: IndexKey) throws(StorageError) -> Candidates {
+    try walk(to: key).candidates
+  }
+
+  /// Finds the objects that may have a value, and the number of its bytes that led to them.
+  func walk(
+    to key: IndexKey
+  ) throws(StorageError) -> (candidates: Candidates, byteCount: Int) {
     var ref = root
     var offset = 0
     for _ in 0..<SearchIndex.maximumDepth {
       let node = try Node(at: ref, in: view)
       let chunk = key.chunk(at: offset)
       let child = node.firstChild(notBelow: chunk)
-      guard child < node.keys.count else { return .none }
+      guard child < node.keys.count else { return (.none, offset) }
       if node.node.isInner {
         ref = try view.ref(node.node, child + 1)
         continue
       }
-      guard node.keys[child] == Int64(chunk) else { return .none }
-      let element = node.node[child + 1]
-      if element & 1 != 0 { return .one(SearchIndex.objectKey(element)) }
-      ref = try view.ref(node.node, child + 1)
-      guard try view.node(at: ref).hasContext else { return .tree(ref) }
+      guard node.keys[child] == Int64(chunk) else { return (.none, offset) }
       offset += 4
+      let element = node.node[child + 1]
+      if element & 1 != 0 { return (.one(SearchIndex.objectKey(element)), offset) }
+      ref = try view.ref(node.node, child + 1)
+      guard try view.node(at: ref).hasContext else { return (.tree(ref), offset) }
     }
     throw .damage(
       .badDepth, at: Int(ref), found: SearchIndex.maximumDepth, limit: SearchIndex.maximumDepth)
@@ -92,6 +99,12 @@ struct SearchIndex {
 
   /// What stands for a single object.
   static func element(for object: ObjectKey) -> Int64 { object.rawValue &* 2 | 1 }
+
+  /// Number of object keys of a tree of keys.
+  func keyCount(ofTree ref: Int64) throws(StorageError) -> Int {
+    let node = try view.node(at: ref)
+    return try BPlusTreeCursor.elementCount(ofInner: node) ?? node.count
+  }
 
   /// Calls `body` with each object key of a tree of keys.
   func forEachKey(
@@ -110,11 +123,15 @@ struct SearchIndex {
 extension StoredTable {
   /// Finds the objects with a value by the search index of a column (position in `columns`).
   ///
-  /// - Returns: Their keys in ascending order; nil if there is no index, or none that can be
-  ///   trusted: those of formats below 24 may follow another order of texts, and in a column of
-  ///   mixed values equal numbers of different types can stand at different places.
+  /// - Parameter limit: Most candidates that are looked at.
+  /// - Returns: Their keys in ascending order; nil if there are more candidates than `limit`, if
+  ///   there is no index, or none that can be trusted: those of formats below 24 may follow another
+  ///   order of texts, and in a column of mixed values equal numbers of different types can stand
+  ///   at different places.
   /// - Complexity: O(log n) and a comparison for each candidate.
-  public func find(column: Int, value: ScalarValue) throws(StorageError) -> [ObjectKey]? {
+  public func find(
+    column: Int, value: ScalarValue, limit: Int = .max
+  ) throws(StorageError) -> [ObjectKey]? {
     let stored = columns[column]
     guard format.hasCanonicalOrder, stored.indexRoot != 0, stored.collection == .none,
       !stored.hasFullTextIndex, stored.kind != .mixed || value.hasOneIndexKey,
@@ -127,6 +144,7 @@ extension StoredTable {
     case .one(let candidate):
       if try has(value, column, candidate) { result.append(candidate) }
     case .tree(let ref):
+      guard try index.keyCount(ofTree: ref) <= limit else { return nil }
       try index.forEachKey(inTree: ref) { (candidate) throws(StorageError) in
         if try has(value, column, candidate) { result.append(candidate) }
       }
@@ -149,6 +167,35 @@ extension StoredTable {
       }
     }
     return nil
+  }
+
+  /// Finds the objects that the full-text index of a column files under a word or under a beginning
+  /// of it.
+  ///
+  /// - Parameters:
+  ///   - onlyShorter: Whether those under the word itself are left out.
+  ///   - limit: Most objects that are looked at.
+  /// - Returns: Their keys in ascending order; nil if there are more than `limit`, or no index that
+  ///   can be trusted.
+  public func findWord(
+    column: Int, _ word: [UInt8], onlyShorter: Bool = false, limit: Int = .max
+  ) throws(StorageError) -> [ObjectKey]? {
+    let stored = columns[column]
+    guard format.hasCanonicalOrder, stored.indexRoot != 0, stored.hasFullTextIndex else {
+      return nil
+    }
+    let index = SearchIndex(root: stored.indexRoot, view: view)
+    let (candidates, byteCount) = try index.walk(to: IndexKey(word))
+    switch candidates {
+    case .none: return []
+    case .one(let key): return onlyShorter ? [] : [key]
+    case .tree(let ref):
+      if onlyShorter, byteCount >= word.count { return [] }
+      guard try index.keyCount(ofTree: ref) <= limit else { return nil }
+      var result: [ObjectKey] = []
+      try index.forEachKey(inTree: ref) { result.append($0) }
+      return result
+    }
   }
 
   /// Whether an object exists and has a value.

@@ -36,6 +36,21 @@ struct SharingTests {
     try check()
   }
 
+  @Test func encryptedDatabasesAreShared() throws {
+    let all = (0..<3).map { _ in Participant(path) }
+    for (i, one) in all.enumerated() {
+      #expect(one("key k") == "ok")
+      #expect(one(i == 0 ? "create" : "open") == "ok")
+      if i == 0 { #expect(one("prepare") == "ok") }
+    }
+    all[0].send("raise-all 30")
+    all[1].send("raise-all 30")
+    #expect(Int(all[2]("watch 800")) != nil)
+    #expect(all[0].answer() == "ok")
+    #expect(all[1].answer() == "ok")
+    #expect(all[2]("see") == "60")
+  }
+
   @Test func pinnedVersionsStayWhole() throws {
     let all = participants(3)
     for round in 0..<10 {
@@ -167,6 +182,33 @@ struct SharingTests {
     do { _ = try first.beginWrite() }
     try second.beginWrite(wait: .no).commit()
     #expect(try first.snapshot().version == 2)
+  }
+
+  /// Whatever a writer was doing when it was killed, the others read and write on.
+  @Test func killedWritersBlockNobody() throws {
+    var random = SplitMix64(seed: 5)
+    let survivor = participants(1)[0]
+    var last: Int64 = 0
+    for round in 0..<30 {
+      let victims = (0..<2).map { _ in Participant(path) }
+      for victim in victims {
+        victim.send("open")
+        victim.send("raise-all 100000")
+      }
+      usleep(.random(in: 20_000...60_000, using: &random))
+      for victim in victims { victim.kill() }
+      #expect(survivor("raise-all 1", withinMilliseconds: 10_000) == "ok")
+      let value = try #require(Int64(survivor("see")))
+      #expect(value > last)
+      last = value
+      // A new process finds its way in as well.
+      if round % 5 == 0 {
+        let newcomer = Participant(path)
+        #expect(newcomer("open", withinMilliseconds: 10_000) == "ok")
+        #expect(newcomer("see") == "\(value)")
+      }
+      try check()
+    }
   }
 
   @Test func snapshotKnowsWhetherItIsTheNewest() throws {

@@ -6,15 +6,35 @@ import Testing
 
 /// A database in a folder of its own, checked after every commit.
 final class WrittenFile {
-  let folder = TemporaryFolder()
-  var path: String { folder.file("test.realm") }
-  private(set) var database: Database
+  let folder: TemporaryFolder
+  let path: String
+  private var opened: Database?
   private let key: EncryptionKey?
 
   init(key: EncryptionKey? = nil) throws {
     self.key = key
-    database = try Database.create(path: folder.file("test.realm"), key: key)
+    folder = TemporaryFolder()
+    path = folder.file("test.realm")
+    opened = try Database.create(path: path, key: key)
   }
+
+  /// Takes a file that exists.
+  init(opening path: String, in folder: TemporaryFolder) throws {
+    (self.folder, self.path, key) = (folder, path, nil)
+    opened = try Database(path: path)
+  }
+
+  /// The database; opened again after `close`.
+  var database: Database {
+    get throws {
+      if let opened { return opened }
+      let database = try Database(path: path, key: key)
+      opened = database
+      return database
+    }
+  }
+
+  func close() { opened = nil }
 
   /// Runs a transaction, commits it and checks the file.
   @discardableResult

@@ -1,0 +1,96 @@
+/// The verbs of the group Transaction, and those that copy files and objects. Source: shell.md 5.
+extension Parser {
+  mutating func beginStatement() throws(SyntaxError) -> StatementBody {
+    if try accept(word: "nowait") { return .begin(.nowait) }
+    if try accept(word: "timeout") { return .begin(.timeout(try duration())) }
+    return .begin(.wait)
+  }
+
+  mutating func commitStatement() throws(SyntaxError) -> StatementBody {
+    guard try accept(word: "without") else { return .commit(without: []) }
+    var observers: [ObserverOperand] = []
+    repeat { observers.append(try observer()) } while try accept(.comma, ",")
+    return .commit(without: observers)
+  }
+
+  /// `NAME | INT`.
+  private mutating func observer() throws(SyntaxError) -> ObserverOperand {
+    if let name = try acceptName(.observer) { return .name(name) }
+    guard let number = try acceptInteger() else { throw failure() }
+    return .number(number)
+  }
+
+  mutating func writeStatement() throws(SyntaxError) -> StatementBody { .write(try block()) }
+
+  /// `"{" program "}"`.
+  private mutating func block() throws(SyntaxError) -> Block {
+    let start = token.start
+    let outer = try openBlock()
+    var statements: [Statement] = []
+    while true {
+      while token.kind == .newline || token.kind == .semicolon { try advance() }
+      if token.kind == .closeBrace || token.kind == .end { break }
+      expect(.symbol("}"))
+      statements.append(try statement())
+    }
+    try closeBlock(outer)
+    return Block(statements, range: SourceRange(start: start, end: position))
+  }
+
+  /// Takes a number and its unit, without a blank between them.
+  private mutating func duration() throws(SyntaxError) -> DurationOperand {
+    expect(.duration)
+    let unit = Lexer.token(in: bytes.span, at: token.end)
+    guard token.kind == .number, unit.kind == .word, unit.start == token.end,
+      let milliseconds = Self.milliseconds(in: text(unit.range))
+    else { throw failure() }
+    let range = token.range.joined(with: unit.range)
+    let digits = bytes[token.start..<token.end]
+    guard digits.allSatisfy(Lexer.isDigit) else { throw failure() }
+    let count = NumberText.integerOfDigits(digits) ?? .max
+    let (product, overflow) = count.multipliedReportingOverflow(by: milliseconds)
+    guard !overflow else {
+      throw SyntaxError("a duration that is too long", name: .limitExceeded, range: range)
+    }
+    resume(at: range.end)
+    return DurationOperand(milliseconds: product, range: range)
+  }
+
+  private static func milliseconds(in unit: String) -> Int64? {
+    switch unit.lowercased() {
+    case "ms": 1
+    case "s": 1000
+    case "m": 60_000
+    default: nil
+    }
+  }
+
+  // MARK: Copies
+
+  mutating func copyStatement() throws(SyntaxError) -> StatementBody {
+    if try accept(word: "to") {
+      let path = try filePath(.output)
+      let isNew = try accept(word: "new")
+      return .copy(.database(to: path, new: isNew, key: try acceptKey()))
+    }
+    let source = try source()
+    let condition = try acceptCondition(on: source, clauseWords: ["into"])
+    try require(word: "into")
+    var copy = ObjectCopy(
+      source: source, condition: condition, database: try name(.database))
+    copy.links = try accept(word: "links")
+    copy.policy = try acceptPolicy()
+    return .copy(.objects(copy))
+  }
+
+  mutating func compactStatement() throws(SyntaxError) -> StatementBody {
+    .compact(to: try accept(word: "to") ? try filePath(.output) : nil)
+  }
+
+  mutating func upgradeStatement() throws(SyntaxError) -> StatementBody {
+    if try accept(word: "to") { return .upgrade(.file(try filePath(.output))) }
+    try require(word: "in")
+    try require(word: "place")
+    return .upgrade(.inPlace)
+  }
+}
