@@ -103,7 +103,7 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Transcripts"],
+      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Scenarios", "Transcripts"],
       swiftSettings: common),
     .executableTarget(
       name: "Benchmarks",

@@ -26,15 +26,26 @@ extension Parser {
   private mutating func block() throws(SyntaxError) -> Block {
     let start = token.start
     let outer = try openBlock()
-    var statements: [Statement] = []
-    while true {
-      while token.kind == .newline || token.kind == .semicolon { try advance() }
-      if token.kind == .closeBrace || token.kind == .end { break }
-      expect(.symbol("}"))
-      statements.append(try statement())
+    var kept: [Statement] = []
+    var rest: Int?
+    while let statement = try blockStatement() {
+      if kept.count < Block.keptCount {
+        kept.append(statement)
+      } else if rest == nil {
+        rest = statement.range.start
+      }
     }
     try closeBlock(outer)
-    return Block(statements, range: SourceRange(start: start, end: position))
+    return Block(
+      kept: kept, rest: rest, bytes: bytes, range: SourceRange(start: start, end: position))
+  }
+
+  /// The next statement of the innermost block, nil at its end.
+  mutating func blockStatement() throws(SyntaxError) -> Statement? {
+    while token.kind == .newline || token.kind == .semicolon { try advance() }
+    if token.kind == .closeBrace || token.kind == .end { return nil }
+    expect(.symbol("}"))
+    return try statement()
   }
 
   /// Takes a number and its unit, without a blank between them.

@@ -49,6 +49,14 @@ struct Parser {
     self.position = position
   }
 
+  /// Starts at a statement of a block.
+  init(bytes: [UInt8], insideBlockAt position: Int) {
+    self.init(bytes: bytes, position: position)
+    depth = 1
+    blockDepth = 1
+    start()
+  }
+
   /// Forgets the statement read last, apart from what speeds up the next one.
   mutating func restart() {
     lastToken = nil

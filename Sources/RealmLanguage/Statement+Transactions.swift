@@ -1,14 +1,44 @@
 /// Statements in braces, each on its line or separated by `;`. Source: shell.md 5 `block`.
+///
+/// All of them have been parsed, but only the first ones are kept: a dump is one block, whose syntax
+/// tree would take many times the memory of its text. The others are parsed again when it is their
+/// turn.
 public struct Block: Equatable, Sendable {
-  /// The statements, in order.
-  public var statements: [Statement]
-  /// From the opening to the closing brace.
-  public var range: SourceRange
+  /// At most so many statements are kept.
+  static let keptCount = 4096
 
-  /// Makes a block.
-  public init(_ statements: [Statement], range: SourceRange) {
-    self.statements = statements
+  /// From the opening to the closing brace.
+  public let range: SourceRange
+  private let kept: [Statement]
+  /// Where the statement after those kept starts, nil if there is none.
+  private let rest: Int?
+  private let bytes: [UInt8]
+
+  /// - Parameter rest: Where the statement after the `kept` ones starts, nil if there is none.
+  init(kept: [Statement], rest: Int?, bytes: [UInt8], range: SourceRange) {
+    self.kept = kept
+    self.rest = rest
+    self.bytes = bytes
     self.range = range
+  }
+
+  /// The statements, in order.
+  public var statements: Statements {
+    Statements(
+      kept: kept.makeIterator(), rest: rest.map { Parser(bytes: bytes, insideBlockAt: $0) })
+  }
+
+  /// The statements of a block one after the other.
+  public struct Statements: Sequence, IteratorProtocol {
+    fileprivate var kept: IndexingIterator<[Statement]>
+    fileprivate var rest: Parser?
+
+    /// The next statement, nil at the end of the block.
+    public mutating func next() -> Statement? {
+      if let statement = kept.next() { return statement }
+      // The text has been parsed before, so there are no errors.
+      return try? rest?.blockStatement()
+    }
   }
 }
 

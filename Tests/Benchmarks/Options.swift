@@ -4,7 +4,7 @@ import Glibc
 struct Options {
   static let usage = """
     Benchmarks FILE.realm [--small FILE.realm] [--sqlite FILE.sqlite] [--quick]
-    Benchmarks --write FOLDER [--count N] [--peer NAME=PROGRAM]... [--quick]
+    Benchmarks --write FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
 
       FILE.realm      a class Item with many objects: id (int, primary key), name, city, email
                       (string; email indexed), age (int), weight (double), born (date), score (int?)
@@ -13,6 +13,7 @@ struct Options {
       --quick         fewer runs
       --write FOLDER  measure writing, with files in the folder
       --count N       number of objects; else 1,000,000
+      --only WORK     insert_bulk, update_all, delete_where or small_commits_1000
       --peer NAME=P   a program that does the same: it is given, after the words of P, the name of
                       the work, a path for its files, the number of objects and the number of
                       runs, and prints {"op":"insert_bulk", ... "median_ms":1.5, ...}
@@ -32,6 +33,7 @@ struct Options {
   private(set) var isQuick = false
   private(set) var writingFolder: String?
   private(set) var count: Int64 = 1_000_000
+  private(set) var only: String?
   private(set) var peers: [(name: String, words: [String])] = []
 
   /// Nil if the command line is not understood.
@@ -49,6 +51,9 @@ struct Options {
       case "--count":
         guard let value = rest.popFirst().flatMap({ Int64($0) }) else { return nil }
         count = value
+      case "--only":
+        guard let value = rest.popFirst() else { return nil }
+        only = value
       case "--peer":
         guard let value = rest.popFirst(), let sign = value.firstIndex(of: "=") else { return nil }
         let words = value[value.index(after: sign)...].split(separator: " ").map { String($0) }

@@ -7,6 +7,7 @@ struct WritingBenchmarks {
   private let folder: String
   private let count: Int64
   private let runs: Int
+  private let only: String?
   private let peers: [(name: String, words: [String])]
 
   init(_ options: Options, folder: String) {
@@ -14,6 +15,7 @@ struct WritingBenchmarks {
     count = options.count
     runs = options.isQuick ? 1 : 3
     peers = options.peers
+    only = options.only
   }
 
   private var base: String { "\(folder)/rows.realm" }
@@ -24,13 +26,11 @@ struct WritingBenchmarks {
     for name in peers where Child.find(name.words[0]) == nil && access(name.words[0], X_OK) != 0 {
       print("\(name.name) is left out: there is no \(name.words[0])")
     }
-    var sizes: [Int] = []
     try measure("insert_bulk", "insert_bulk") { () throws(StorageError) in
-      let time = try insertAll(into: base)
-      sizes.append(byteCount(of: base))
-      return time
+      try insertAll(into: base)
     }
-    print("file: \(sizes.last ?? 0) bytes")
+    if access(base, R_OK) != 0 { _ = try insertAll(into: base) }
+    print("file of \(count) objects: \(byteCount(of: base)) bytes")
     try measure("update_all", "update") { () throws(StorageError) in
       try change { (transaction, table) throws(StorageError) in
         let age = try transaction.columnKey(table, "age")
@@ -50,6 +50,7 @@ struct WritingBenchmarks {
   private func measure(
     _ promise: String, _ operation: String, _ body: () throws(StorageError) -> Double
   ) throws(StorageError) {
+    guard only == nil || only == promise else { return }
     var ours = Sample()
     var theirs = Array(repeating: Sample(), count: peers.count)
     for _ in 0..<runs {

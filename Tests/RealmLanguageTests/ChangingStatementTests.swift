@@ -405,7 +405,7 @@ import Testing
       Issue.record("no write")
       return
     }
-    #expect(block.statements.count == 4)
+    #expect(Array(block.statements).count == 4)
   }
 
   @Test func parsingGoesOnBehindAFailedBlock() throws {
@@ -430,6 +430,25 @@ import Testing
       #expect(throws: SyntaxError.self) { try parser.next() }
       let bytes = Array(text.utf8)
       #expect(StatementBounds.completeness(of: bytes.span) != .complete)
+    }
+  }
+
+  @Test func longBlocksGiveAllTheirStatements() throws {
+    let count = 10_000
+    let lines = (0..<count).map {
+      $0 % 3 == 0 ? "add A [\($0)]; write { cancel }" : "add A {\n a: \($0)}"
+    }
+    let text = "write {\n" + lines.joined(separator: "\n\n") + "} # end"
+    guard case .write(let block) = try body(text) else {
+      Issue.record("no write")
+      return
+    }
+    let starts = block.statements.map(\.range.start)
+    #expect(starts.count == count + (count + 2) / 3)
+    #expect(starts == starts.sorted())
+    #expect(Array(block.statements).last.map(outline) == "write([cancel])")
+    #expect(throws: SyntaxError.self) {
+      try StatementParser.parse(text.replacing("[9999]", with: "9999"))
     }
   }
 

@@ -10,6 +10,7 @@ func outline(_ value: Any) -> String {
   case let name as Name: return name.text
   case let text as String: return "'" + text + "'"
   case is SourceRange: return ""
+  case let block as Block: return outline(Array(block.statements))
   case let date as Timestamp: return CanonicalText.string(.date(date), inMixed: true)
   case let key as ObjectKey: return String(key.rawValue)
   case let key as TableKey: return String(key.rawValue)

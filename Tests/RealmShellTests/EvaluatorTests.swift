@@ -20,7 +20,7 @@ struct EvaluatorTests {
       guard case .print(let expressions)? = parsed.first?.body, let expression = expressions.first
       else { return "no expression" }
       let evaluator = Evaluator(
-        nil, source: SourceText(statement), variable: { variables[$0] },
+        nil, source: SourceText(statement), variable: { variables[$0.text] },
         query: { (_) throws(ShellError) in .null })
       let writer = ByteWriter()
       try ValueWriter(evaluator.schema, to: writer).write(

@@ -11,17 +11,13 @@ extension ObjectWriter {
     let transaction = plan.transaction
     realm.noteChange()
     let before = plan.mayDeleteEmbedded ? try embeddedCounts(transaction) : []
-    var effective = [Bool](repeating: true, count: plan.subjects.isEmpty ? 0 : plan.steps.count)
+    let hasChanges = plan.subjects.contains { !$0.changes.isEmpty }
+    var effective = [Bool](repeating: true, count: hasChanges ? plan.steps.count : 0)
     for i in plan.steps.indices {
       let isEffective = try perform(plan.steps[i], plan, transaction)
       if i < effective.count { effective[i] = isEffective }
     }
-    for change in plan.columns {
-      guard let layout = plan.bulkLayout else { break }
-      for (key, value) in zip(change.keys, change.values) {
-        try transaction.set(layout.table, key, layout.columns[change.property], value)
-      }
-    }
+    try setColumns(plan, transaction, &outcome)
     try delete(plan, transaction, &outcome)
     describe(plan, effective, &outcome)
     if plan.mayDeleteEmbedded {
@@ -140,23 +136,54 @@ extension ObjectWriter {
     _ draft: inout Draft, _ transaction: WriteTransaction
   ) throws(StorageError) {
     let layout = draft.layout
-    if let primaryKey = layout.primaryKey {
-      draft.key = try transaction.createObject(
-        layout.table, primaryKey: draft.scalars[primaryKey])
-    } else {
-      draft.key = try transaction.createObject(layout.table)
+    let appender = try transaction.appender(layout.table)
+    if layout.appender !== appender {
+      layout.appender = appender
+      layout.appenderPositions = layout.columns.map { appender.position(of: $0) ?? -1 }
     }
-    try setScalars(draft, transaction)
+    for property in draft.scalars.indices {
+      let position = layout.appenderPositions[property]
+      switch draft.scalars[property] {
+      case .null: continue
+      case .link(_, let object) where layout.properties[property].kind == .link:
+        try appender.set(position, .key(object))
+      case let value: try appender.set(position, value)
+      }
+    }
+    draft.key = try appender.append()
   }
 
+  /// Sets the values of a new embedded object.
   private func setScalars(
     _ draft: Draft, _ transaction: WriteTransaction
   ) throws(StorageError) {
     guard let key = draft.key else { return }
     for (property, value) in draft.scalars.enumerated() {
       if case .null = value { continue }
-      if property == draft.layout.primaryKey { continue }
       try transaction.set(draft.layout.table, key, draft.layout.columns[property], value)
+    }
+  }
+
+  private func setColumns(
+    _ plan: WritePlan, _ transaction: WriteTransaction, _ outcome: inout WriteOutcome
+  ) throws(StorageError) {
+    guard let layout = plan.bulkLayout else { return }
+    var first: Int?
+    for change in plan.columns + (plan.bulk?.changes ?? []) {
+      // Each property has a change for each object.
+      first = first ?? change.property
+      if change.property == first { outcome.changedInBulk += change.objects.count }
+      let column = layout.columns[change.property]
+      switch change.content {
+      case .values(let values):
+        try transaction.set(layout.table, change.objects, column) { values[$0] }
+      case .constant(let value):
+        try transaction.set(layout.table, change.objects, column) { _ in value }
+      case .calculation(let operation, let operand):
+        let isAll = try transaction.objectCount(layout.table) == change.objects.count
+        try transaction.calculate(
+          layout.table, isAll ? nil : change.objects, column, operation, operand)
+      }
     }
   }
 
@@ -166,11 +193,7 @@ extension ObjectWriter {
     _ plan: WritePlan, _ transaction: WriteTransaction, _ outcome: inout WriteOutcome
   ) throws(StorageError) {
     for (layout, objects) in plan.deletions {
-      var count = 0
-      for object in objects where try transaction.hasObject(layout.table, object) {
-        try transaction.deleteObject(layout.table, object)
-        count += 1
-      }
+      let count = try transaction.deleteObjects(layout.table, objects)
       if count > 0 {
         outcome.deleted.append(
           WriteOutcome.Count(objectClass: layout.objectClass, count: count))
@@ -238,7 +261,7 @@ extension ObjectWriter {
         WriteOutcome.Subject(
           objectClass: draft.layout.objectClass, key: draft.key ?? .null, effect: effect))
     }
-    outcome.changedInBulk = plan.changedInBulk
+    outcome.changedInBulk += plan.bulkDrafts.count { !plan.drafts[$0].changed.isEmpty }
     if plan.drafts.count == plan.subjects.count { return }
     let named = Set(plan.subjects.map(\.draft) + plan.bulkDrafts)
     for index in plan.drafts.indices where !named.contains(index) {
@@ -253,12 +276,6 @@ extension ObjectWriter {
 }
 
 extension WritePlan {
-  /// Number of objects that a bulk change changes.
-  fileprivate var changedInBulk: Int {
-    let own = bulkDrafts.count { !drafts[$0].changed.isEmpty }
-    return own + (columns.first?.keys.count ?? 0)
-  }
-
   /// Remembers that a property was changed; that of an embedded object counts for its owner too.
   fileprivate func noteChange(_ index: Int, _ property: Int) {
     var (index, property) = (index, property)

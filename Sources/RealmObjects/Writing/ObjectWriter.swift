@@ -124,7 +124,7 @@ public final class ObjectWriter {
         throw error.below(.value(i))
       }
     }
-    plan.deletions.append((layout, objects))
+    plan.deletions.append((layout, BulkColumns.ordered(objects)))
     plan.mayDeleteEmbedded = true
     return plan
   }

@@ -120,8 +120,7 @@ struct Draft {
   /// Nil until the object is made.
   var key: ObjectKey?
   let isNew: Bool
-  /// Of a new object: the values of properties that are neither links nor collections. Null leaves
-  /// what a new object has.
+  /// Of a new object: the values that it is made with. Null leaves what a new object has.
   var scalars: [ScalarValue] = []
   /// States of properties that are not in `scalars`, or of an object that exists.
   var states: [(property: Int, state: State)] = []

@@ -33,10 +33,10 @@ public final class WritePlan {
   var subjects: [Subject] = []
   var deletions: [(layout: ClassLayout, objects: [ObjectKey])] = []
   var clearedClasses: [ClassLayout] = []
-  /// Values of single properties of many objects.
+  /// Changes of single properties of many objects.
   var columns: [ColumnChange] = []
-  /// Reads the properties of `columns` as they were before the statement.
-  var bulkReader: ObjectReader?
+  /// The columns of a bulk change whose values are computed object by object.
+  var bulk: BulkColumns?
   /// Objects of a bulk change that need more than columns.
   var bulkDrafts: [Int] = []
   /// The class of a bulk change.

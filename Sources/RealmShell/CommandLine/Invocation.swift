@@ -16,12 +16,17 @@ struct Invocation: Equatable {
   enum Target: Equatable {
     case none
     case file(String)
+    /// `--memory[=NAME]`.
+    case memory(String?)
   }
 
   var target = Target.none
   var work: [Work] = []
   var isInteractive = false
   var isReadOnly = false
+  var creation = Session.Opening.Creation.no
+  var schemaPath: String?
+  var schemaVersion: String?
   var keySource: String?
   var mode: String?
   var outputPath: String?
@@ -94,7 +99,22 @@ extension CommandLineOption {
     CommandLineOption("r", "readonly", "Open FILE for reading only.") { i, _ in
       i.isReadOnly = true
     },
+    CommandLineOption(nil, "create", "Create FILE if it does not exist.") { i, _ in
+      i.creation = .ifMissing
+    },
+    CommandLineOption(nil, "new", "Create FILE; it must not exist.") { i, _ in
+      i.creation = .new
+    },
+    CommandLineOption(
+      nil, "memory", value: "NAME", isValueOptional: true, "An in-memory database instead of FILE."
+    ) { i, v in i.target = .memory(v) },
     CommandLineOption("k", "key", value: "SOURCE", "Key of FILE.") { i, v in i.keySource = v },
+    CommandLineOption(
+      nil, "schema", value: "SCRIPT", "Declare the classes of SCRIPT when opening."
+    ) { i, v in i.schemaPath = v },
+    CommandLineOption(
+      nil, "schema-version", value: "N", "The version that goes with --schema."
+    ) { i, v in i.schemaVersion = v },
     CommandLineOption("m", "mode", value: "MODE", "Output mode.") { i, v in i.mode = v },
     CommandLineOption("o", "output", value: "FILE", "Write standard output to FILE.") { i, v in
       i.outputPath = v
@@ -164,8 +184,9 @@ extension Invocation {
         try applyLetters(argument.dropFirst(), &rest)
       }
     }
-    if let file = operands.first { target = .file(file) }
-    work += operands.dropFirst().map { .text($0) }
+    var statements = operands[...]
+    if case .none = target, let file = statements.popFirst() { target = .file(file) }
+    work += statements.map { .text($0) }
     if case .some(.none) = help, let topic = operands.first { help = .some(topic) }
   }
 

@@ -53,6 +53,7 @@ struct Program {
       return error.name.exitStatus
     }
     runWork(session)
+    session.endScripts()
     return finish(session)
   }
 
@@ -98,7 +99,8 @@ struct Program {
     session.settings.showsTiming = invocation.showsTiming
     if invocation.isQuiet { session.settings.showsFooter = false }
     for definition in invocation.definitions {
-      session.variables[definition.name] = ShellValue(definition: definition.value)
+      session.variables[definition.name] = .value(
+        KeptValue(ShellValue(definition: definition.value)), nil)
     }
   }
 
@@ -136,7 +138,21 @@ struct Program {
   }
 
   private func openTarget(_ session: Session) throws(ShellError) {
-    guard case .file(let path) = invocation.target else { return }
+    var opening = Session.Opening()
+    opening.creation = invocation.creation
+    opening.isReadOnly = invocation.isReadOnly
+    opening.schema = invocation.schemaPath
+    if let text = invocation.schemaVersion {
+      guard let version = UInt64(text) else {
+        throw ShellError(.usage, "--schema-version needs a number, not \(text)")
+      }
+      opening.version = version
+    }
+    switch invocation.target {
+    case .none: return
+    case .memory(let name): opening.name = name
+    case .file(let path): opening.path = path
+    }
     if let source = invocation.keySource,
       ["hex:", "base64:", "bytes:"].contains(where: source.hasPrefix)
     {
@@ -146,15 +162,16 @@ struct Program {
           remedy: "--key file:PATH"), origin: nil)
     }
     do throws(ShellError) {
-      let key = try invocation.keySource.map { (source) throws(ShellError) in
+      opening.key = try invocation.keySource.map { (source) throws(ShellError) in
         try session.readKey(source)
       }
-      _ = try session.openDatabase(
-        path: path, name: nil, key: key, isReadOnly: invocation.isReadOnly)
+      try session.openDatabase(opening)
     } catch {
-      guard error.name == .notARealmFile else { throw error }
       var error = error
-      error.subject = path
+      if error.name == .notARealmFile { error.subject = opening.path }
+      if error.name == .fileNotFound, opening.creation == .no {
+        error.remedy = "add --create to make a new database"
+      }
       throw error
     }
   }

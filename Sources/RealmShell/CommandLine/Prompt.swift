@@ -30,6 +30,7 @@ struct Prompt {
     }
     guard let editor = LineEditor(programName: "realmsh") else {
       runPlainly()
+      session.dropTransactions()
       return
     }
     editor.use(session.settings.keys == .vi ? .vi : .emacs)
@@ -46,6 +47,8 @@ struct Prompt {
         runText(text, promptWidth: prompt)
       }
     }
+    // What was not committed is lost, which is said but is no error at the prompt.
+    session.dropTransactions()
   }
 
   /// Without an editor: one statement after the other, with a plain prompt.
@@ -92,7 +95,7 @@ struct Prompt {
     let database = try? session.current()
     let fields: [(String, String)] = [
       ("{db}", database?.name ?? "realmsh"), ("{path}", database?.realm.path ?? ""),
-      ("{state}", database.map { $0.isReadOnly ? ":ro" : "" } ?? ""), ("{thread}", ""),
+      ("{state}", database?.stateText ?? ""), ("{thread}", ""),
       ("{version}", database.map { String($0.realm.snapshot.version) } ?? ""),
       ("{schema}", database?.realm.schema.version.map(String.init) ?? ""), ("{observers}", ""),
       ("{time}", clockText()),

@@ -43,6 +43,7 @@ struct ErrorPrinter {
     if error.name == .interrupted, origin?.source.fileName == "<prompt>" {
       // The terminal has shown ^C behind the last output.
       writer.write("\n\(severity): \(error.message)\(suffix)\n")
+      for line in error.details { writer.write("  \(line)\n") }
       return
     }
     guard let origin, let range = error.range else {
@@ -75,7 +76,20 @@ struct ErrorPrinter {
   }
 
   private func help(_ error: ShellError) -> String? {
-    error.suggestion.map { "did you mean \($0)?" } ?? error.remedy
+    guard let suggestion = error.suggestion else { return error.remedy }
+    return "did you mean \(suggestion)?" + (error.remedy.map { " or, \($0)" } ?? "")
+  }
+
+  /// Prints something that is no error.
+  func printNote(_ text: String) {
+    switch form {
+    case .human: writer.write("note: \(visible(text))\n")
+    case .json:
+      writer.write("{\"note\":")
+      writeJSONString(text)
+      writer.write("}\n")
+    }
+    writer.flush()
   }
 
   /// Bytes of a line that are printed, and how many of them may stand before the place.

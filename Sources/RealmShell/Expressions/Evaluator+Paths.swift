@@ -7,7 +7,17 @@ extension Evaluator {
   /// The value at the end of a path.
   func value(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
     var value = try start(of: path, row: row)
-    for step in path.steps { value = try self.value(of: step, in: value, row: row) }
+    var steps = path.steps[...]
+    while let step = steps.popFirst() {
+      // `dogs.@sum.age`: the property behind the aggregate is that of the members.
+      if case .aggregate(let aggregate) = step.kind, aggregate != .count,
+        let next = steps.first, case .property(let name) = next.kind, !value.isNull
+      {
+        steps.removeFirst()
+        value = try member(name, of: value, at: next.range)
+      }
+      value = try self.value(of: step, in: value, row: row)
+    }
     return value
   }
 
@@ -22,7 +32,7 @@ extension Evaluator {
       }
       return row
     case .variable(let name):
-      guard let value = variable(name.text) else {
+      guard let value = try variable(name) else {
         throw unknownVariable(name)
       }
       return value
@@ -30,7 +40,8 @@ extension Evaluator {
     }
   }
 
-  private func unknownVariable(_ name: Name) -> ShellError {
+  /// The error for a name that is no variable.
+  func unknownVariable(_ name: Name) -> ShellError {
     ShellError(
       .unknownVariable, "no variable $\(name.text)", at: name.range,
       suggestion: Spelling.nearest(to: name.text, among: variableNames()).map { "$" + $0 })
@@ -46,12 +57,19 @@ extension Evaluator {
     case .objectKey(let number): key = try existing(ObjectKey(number), objectClass)
     case .primaryKey(let literal): key = try find(literal.scalar, objectClass, literal.range)
     case .variable(let variableName):
-      guard case .scalar(let value)? = variable(variableName.text) else {
-        throw unknownVariable(variableName)
+      guard let found = try variable(variableName) else { throw unknownVariable(variableName) }
+      guard case .scalar(let value) = found else {
+        throw ShellError(
+          .typeMismatch, "a primary key is needed, this is \(found.kindText)",
+          at: variableName.range)
       }
       key = try find(value, objectClass, variableName.range)
     }
-    guard let key else { throw missing(name, objectClass) }
+    guard let key else {
+      var failure = missing(name, objectClass)
+      failure.remedy = try nearbyKeys(name, objectClass)
+      throw failure
+    }
     return .object(objectClass, key)
   }
 
@@ -67,6 +85,40 @@ extension Evaluator {
     return ShellError(
       .keyNotFound, "no \(objectClass.name) with primary key \(text(of: range))", at: range)
   }
+
+  /// The keys that may have been meant, out of classes that are quickly looked through.
+  private func nearbyKeys(
+    _ name: ObjectName, _ objectClass: ObjectClass
+  ) throws(ShellError) -> String? {
+    guard case .primaryKey(let literal) = name.key, case .integer(let wanted) = literal.kind,
+      let primaryKey = objectClass.primaryKey, primaryKey.kind == .int
+    else { return nil }
+    return try reading { () throws(StorageError) in
+      guard try objectClass.table.objectCount() <= Evaluator.maximumKeyCount else { return nil }
+      var nearest: [(distance: UInt64, key: Int64)] = []
+      let cursor = try TableCursor(objectClass.table, columns: [primaryKey.position])
+      while try cursor.next() {
+        for row in 0..<cursor.count {
+          guard case .int(let key) = try cursor.value(0, at: row) else { continue }
+          let distance = key > wanted ? key.magnitude(from: wanted) : wanted.magnitude(from: key)
+          if nearest.count == Evaluator.nearbyKeyCount {
+            guard let last = nearest.last, distance < last.distance else { continue }
+            nearest.removeLast()
+          }
+          nearest.insert(
+            (distance, key),
+            at: nearest.firstIndex { distance < $0.distance }
+              ?? nearest.count)
+        }
+      }
+      let keys = nearest.map(\.key).sorted().map(String.init)
+      return keys.isEmpty ? nil : "keys nearby: " + keys.joined(separator: ", ")
+    }
+  }
+
+  /// Most objects that are looked through for keys nearby.
+  private static let maximumKeyCount = 100_000
+  private static let nearbyKeyCount = 3
 
   private func existing(
     _ key: ObjectKey, _ objectClass: ObjectClass
@@ -87,6 +139,10 @@ extension Evaluator {
       let id = ObjectID(hex: digits)
     {
       value = .objectID(id)
+    }
+    if value == .null, !primaryKey.isNullable {
+      throw ShellError(
+        .propertyNotNullable, "\(objectClass.name).\(primaryKey.name) cannot be null", at: range)
     }
     guard value.kind == primaryKey.kind || value.kind == nil else {
       throw ShellError(
@@ -288,5 +344,12 @@ extension Evaluator {
       fields.append(ShellValue.Field(title: column.title, value: cell, isMixed: column.isMixed))
     }
     return .record(fields)
+  }
+}
+
+extension Int64 {
+  /// The distance to a smaller number.
+  fileprivate func magnitude(from other: Int64) -> UInt64 {
+    UInt64(bitPattern: self) &- UInt64(bitPattern: other)
   }
 }

@@ -14,14 +14,15 @@ final class Evaluator {
   /// The text the expressions stand in.
   let source: SourceText
   let database: Session.Database?
-  let variable: (String) -> ShellValue?
+  /// The value of a variable; nil if there is none.
+  let variable: (Name) throws(ShellError) -> ShellValue?
   /// The names of all variables, for suggestions.
   let variableNames: () -> [String]
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
     _ database: Session.Database?, source: SourceText,
-    variable: @escaping (String) -> ShellValue?,
+    variable: @escaping (Name) throws(ShellError) -> ShellValue?,
     variableNames: @escaping () -> [String] = { [] },
     query: @escaping (StatementBody) throws(ShellError) -> ShellValue
   ) {

@@ -190,7 +190,11 @@ enum Functions {
     }
     var total = ShellValue.null
     var count: Int64 = 0
+    // Among mixed values the numbers count.
+    let hasNumbers = members.contains(where: \.isNumber)
+    let isArithmetic = aggregate == .sum || aggregate == .average
     for member in members where !member.isNull {
+      if isArithmetic, hasNumbers, !member.isNumber { continue }
       guard case .scalar(let scalar) = member else {
         throw ShellError(
           .typeMismatch, "\(member.kindText) cannot be aggregated", at: range)
@@ -236,7 +240,7 @@ enum Conversion {
     case "decimal":
       if case .string(let text) = value { return Decimal128(parsing: text).map { .decimal($0) } }
       return Arithmetic.decimal(value).map { .decimal($0) }
-    case "string": return .string(text(value))
+    case "string": return text(value).map { .string($0) }
     case "bool": return bool(value).map { .bool($0) }
     case "date":
       switch value {
@@ -284,8 +288,11 @@ enum Conversion {
     }
   }
 
-  private static func text(_ value: ScalarValue) -> [UInt8] {
+  private static func text(_ value: ScalarValue) -> [UInt8]? {
     if case .string(let bytes) = value { return bytes }
+    if case .data(let bytes) = value {
+      return bytes.withUnsafeBytes { firstInvalidUTF8(in: $0) } == nil ? bytes : nil
+    }
     return Array(CanonicalText.string(value, inMixed: false).utf8)
   }
 }

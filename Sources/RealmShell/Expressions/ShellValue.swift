@@ -72,6 +72,14 @@ indirect enum ShellValue {
     return false
   }
 
+  /// Whether it is a number.
+  var isNumber: Bool {
+    switch self {
+    case .scalar(.int), .scalar(.float), .scalar(.double), .scalar(.decimal): true
+    default: false
+    }
+  }
+
   /// The members of a collection; nil for other values.
   var members: [ShellValue]? {
     switch self {
@@ -85,26 +93,30 @@ indirect enum ShellValue {
   /// The kind of the value for messages.
   var kindText: String {
     switch self {
-    case .scalar(let value):
-      switch value {
-      case .null: "null"
-      case .bool: "a bool"
-      case .int: "an int"
-      case .float: "a float"
-      case .double: "a double"
-      case .decimal: "a decimal128"
-      case .string: "a string"
-      case .data: "data"
-      case .date: "a date"
-      case .objectID: "an objectId"
-      case .uuid: "a uuid"
-      case .link, .key: "a link"
-      }
+    case .scalar(let value): value.kind.map(ShellValue.kindText) ?? "null"
     case .object(let objectClass, _): "a \(objectClass.name)"
     case .list: "a list"
     case .dictionary: "a dictionary"
     case .results: "a result"
     case .record: "a shape"
+    }
+  }
+
+  /// A kind of single values for messages.
+  static func kindText(of kind: ValueKind) -> String {
+    switch kind {
+    case .bool: "a bool"
+    case .int: "an int"
+    case .float: "a float"
+    case .double: "a double"
+    case .decimal: "a decimal128"
+    case .string: "a string"
+    case .data: "data"
+    case .date: "a date"
+    case .objectID: "an objectId"
+    case .uuid: "a uuid"
+    case .mixed: "a mixed value"
+    case .link, .typedLink: "a link"
     }
   }
 }

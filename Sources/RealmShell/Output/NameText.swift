@@ -24,21 +24,28 @@ func quotedName(_ name: String) -> String {
 
 extension Property {
   /// The type in the notation of schemas, for instance `int?`, `Dog[]`, `Dog?{}`.
-  ///
-  /// Source: shell.md 7.
   var typeText: String {
-    var text = targetName.map(quotedName) ?? kind.name
-    let isMarked =
-      kind == .link
-      ? collection == .none || collection == .dictionary
-      : isNullable && kind != .mixed
-    if isMarked { text += "?" }
-    switch collection {
-    case .none: break
-    case .list: text += "[]"
-    case .set: text += "<>"
-    case .dictionary: text += "{}"
-    }
-    return text
+    RealmShell.typeText(kind, collection, isNullable: isNullable, target: targetName)
   }
+}
+
+/// A type in the notation of schemas; `target` is the class of links.
+///
+/// Source: shell.md 7.
+func typeText(
+  _ kind: ValueKind, _ collection: StoredColumn.Collection, isNullable: Bool, target: String?
+) -> String {
+  var text = target.map(quotedName) ?? kind.name
+  let isMarked =
+    kind == .link
+    ? collection == .none || collection == .dictionary
+    : isNullable && kind != .mixed
+  if isMarked { text += "?" }
+  switch collection {
+  case .none: break
+  case .list: text += "[]"
+  case .set: text += "<>"
+  case .dictionary: text += "{}"
+  }
+  return text
 }

@@ -27,7 +27,9 @@ extension Session {
     to writer: ByteWriter
   ) throws(ShellError) {
     guard let prefix = prefixes.first else {
-      try execute(statement.body, range: statement.range, origin: origin, to: writer)
+      let range = bodyRange(of: statement)
+      try refuseAfterFailure(statement.body, at: range)
+      try execute(statement.body, range: range, origin: origin, to: writer)
       return
     }
     let rest = prefixes.dropFirst()
@@ -55,11 +57,16 @@ extension Session {
         .invalidArgument, "no error is named \(name.text)", at: name.range,
         suggestion: Spelling.nearest(to: name.text, among: ErrorName.allCases.map(\.rawValue)))
     }
+    let status = exitStatus
     do throws(ShellError) {
       try body()
     } catch {
       if error.name == .interrupted { throw error }
-      guard let name, name.text != error.name.rawValue else { return }
+      guard let name, name.text != error.name.rawValue else {
+        // The errors of a script that was expected to fail count no more.
+        exitStatus = status
+        return
+      }
       throw ShellError(
         .assertion, "the statement failed with \(error.name.rawValue): \(error.message)",
         at: name.range)
@@ -68,25 +75,69 @@ extension Session {
     throw ShellError(.assertion, "the statement did not fail", at: range)
   }
 
-  /// Runs a verb, again if the file changed while it was read.
+  /// A statement without its prefixes.
+  private func bodyRange(of statement: Statement) -> SourceRange {
+    guard var start = statement.prefixes.last?.range.end else { return statement.range }
+    while start < statement.range.end, source.bytes[start] <= 0x20 { start += 1 }
+    return SourceRange(start: start, end: statement.range.end)
+  }
+
+  /// Runs a verb.
   private func execute(
     _ body: StatementBody, range: SourceRange, origin: ErrorPrinter.Origin, to writer: ByteWriter
   ) throws(ShellError) {
     switch body {
     case .open(let open): try self.open(open, to: writer)
-    case .close(let close): try self.close(close, to: writer)
+    case .close(let close): try self.close(close, at: range, to: writer)
     case .use(let name): try use(name, to: writer)
     case .config(let config): try self.config(config, to: writer)
     case .mode(let name): try mode(name, to: writer)
     case .help(let topic): help(topic?.text, to: writer)
     case .source(let path): try source(path)
     case .cd(let path): try changeFolder(path, to: writer)
-    case .exit(let code): try exit(code)
+    case .exit(let code): try exit(code, at: range)
     case .command(let command, _): try runCommand(command, at: range)
     case .info(.file(let path, let key)): try infoFile(path, key: key, to: writer)
     case .check(let check) where check.file != nil: try self.check(check, to: writer)
-    default: try read(body, range: range, to: writer)
+    case .begin(let begin): try self.begin(begin, at: range, to: writer)
+    case .commit(let observers): try commit(without: observers, at: range, to: writer)
+    case .cancel: try cancel(at: range, to: writer)
+    case .write(let block): try write(block, at: range, origin: origin, to: writer)
+    case .refresh: try refresh(at: range, to: writer)
+    case .unlet(let names): try unlet(names)
+    case .compact(let path): try compact(to: path, at: range, to: writer)
+    case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
+    case .copy(.database(let path, let new, let key)):
+      try copy(to: path, new: new, key: key, at: range, to: writer)
+    case .copy(.objects(let copy)):
+      let text = try self.copy(copy, at: range)
+      acknowledge(text, to: writer)
+    default:
+      guard try !change(body, range: range, to: writer) else { return }
+      try read(body, range: range, to: writer)
     }
+  }
+
+  /// Runs a verb that changes the database; false if the verb does not.
+  private func change(
+    _ body: StatementBody, range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) -> Bool {
+    switch body {
+    case .add(let add): try self.add(add, at: range, to: writer)
+    case .upsert(let upsert): try self.upsert(upsert, at: range, to: writer)
+    case .set(let set): try self.set(set, at: range, to: writer)
+    case .delete(let delete): try self.delete(delete, at: range, to: writer)
+    case .class(let statement): try declare(statement, at: range, to: writer)
+    case .alter(let alter): try self.alter(alter, at: range, to: writer)
+    case .rename(let rename): try self.rename(rename, at: range, to: writer)
+    case .drop(let drop): try self.drop(drop, at: range, to: writer)
+    case .schema(.version(let number?)): try setSchemaVersion(number, at: range, to: writer)
+    case .let(let statement?):
+      guard case .query(let query, _) = statement.value else { return false }
+      return try bind(statement.variable, toChange: query, at: range, to: writer)
+    default: return false
+    }
+    return true
   }
 
   /// Most attempts at a statement while another process keeps committing.
@@ -99,15 +150,17 @@ extension Session {
   ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
-      try refresh(database)
-      let held = StatementOutput(to: target) { database?.realm.isIntact() ?? true }
+      if let database, settings.refreshesAlone || database.realm.isWriting || !database.isIntact {
+        try refresh(database)
+      }
+      let held = StatementOutput(to: target) { database?.isIntact ?? true }
       var failure: ShellError?
       do throws(ShellError) {
         try run(body, range: range, to: held.writer)
       } catch {
         failure = error
       }
-      let isIntact = database?.realm.isIntact() ?? true
+      let isIntact = database?.isIntact ?? true
       if isIntact { held.writer.flush() }
       if !isIntact || held.isTorn, !held.hasLeft, attempt < Session.maximumAttempts { continue }
       held.writer.flush()
@@ -118,15 +171,6 @@ extension Session {
       }
       if let failure { throw failure }
       return
-    }
-  }
-
-  private func refresh(_ database: Database?) throws(ShellError) {
-    guard let database else { return }
-    do {
-      try database.realm.refresh()
-    } catch {
-      throw StorageMessages.error(error, path: database.realm.path)
     }
   }
 
@@ -142,6 +186,7 @@ extension Session {
     case .count(let count): try self.count(count, to: writer)
     case .more(let more): try self.more(more, range: range, to: writer)
     case .last(let mode): try last(mode, range: range, to: writer)
+    case .let(let statement): try self.let(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)

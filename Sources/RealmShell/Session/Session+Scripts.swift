@@ -17,16 +17,23 @@ extension Session {
     defer { self.source = outerSource }
     var parser = StatementParser(source)
     var isGood = true
+    // After an error in a transaction the rest of it is skipped.
+    var isSkipping = false
     var lineStart: SourceText.LineStart?
     while !isEnding {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var opensDatabase = false
       do throws(ShellError) {
         guard let statement = try Session.next(&parser) else { break }
+        if isSkipping {
+          isSkipping = !statement.body.endsTransaction
+          continue
+        }
         origin.statement = statement.range
         opensDatabase = statement.body.opensDatabase
         try run(statement, in: source, origin: origin)
       } catch {
+        if isSkipping { continue }
         isGood = false
         var error = error
         if error.subject == nil { error.range = error.range ?? origin.statement }
@@ -37,7 +44,11 @@ extension Session {
         report(error, origin: origin)
         exitStatus = status(of: error, opensDatabase: opensDatabase)
         if error.name == .interrupted { isEnding = !isInteractive }
-        if error.name == .interrupted || !keepsGoing { break }
+        if error.name == .interrupted || !keepsGoing {
+          hasStopped = true
+          break
+        }
+        if !isInteractive { isSkipping = dropTransactions() }
       }
       if output.failure != nil { break }
     }
@@ -75,6 +86,7 @@ extension Session {
     // Many short statements are interrupted between them.
     try Interruption.check()
     let start = monotonicMilliseconds()
+    statementRange = statement.range
     try execute(statement, origin: origin)
     output.flush()
     if settings.showsTiming { printTime(since: start) }
@@ -99,10 +111,27 @@ extension Session {
     let bytes = try TextFile.read(path, shownAs: path, at: range)
     scriptFolders.append(TextFile.folder(of: path))
     defer { scriptFolders.removeLast() }
-    guard run(SourceText(fileName: path, bytes: bytes)) || keepsGoing else {
+    let isGood = run(SourceText(fileName: path, bytes: bytes))
+    let hasDropped = dropTransactions(fromDepth: scriptFolders.count)
+    guard isGood || keepsGoing else {
       try Interruption.check()
       throw ShellError(.assertion, "the script \(path) failed", at: range)
     }
+    if isGood, hasDropped {
+      throw ShellError(
+        .wrongTransactionState, "the script \(path) ended inside of a write transaction",
+        at: range)
+    }
+  }
+
+  /// Ends a run without prompt: an open transaction is dropped, which is an error unless it is the
+  /// consequence of one.
+  func endScripts() {
+    guard dropTransactions(), !hasStopped else { return }
+    report(
+      ShellError(.wrongTransactionState, "the input ended inside of a write transaction"),
+      origin: nil)
+    exitStatus = 1
   }
 
   /// A path as the system needs it: `~` replaced, relative to the folder of the running script.
@@ -142,6 +171,14 @@ func timeText(_ milliseconds: Double) -> String {
 }
 
 extension StatementBody {
+  /// Whether the statement ends a transaction that `begin` has opened.
+  fileprivate var endsTransaction: Bool {
+    switch self {
+    case .commit, .cancel: true
+    default: false
+    }
+  }
+
   /// Whether the statement opens a database, so that its failure has a status of its own.
   fileprivate var opensDatabase: Bool {
     switch self {

@@ -6,24 +6,15 @@ import RealmStorage
 
 /// The state of one run of the program: databases, settings, variables, the last result.
 final class Session {
-  /// An open database.
-  struct Database {
-    /// The name that `use` knows.
-    let name: String
-    let realm: Realm
-    /// Whether it was opened with `readonly` or as an old snapshot.
-    let isReadOnly: Bool
-  }
-
   var settings = Settings()
   /// The open databases in the order of opening.
   var databases: [Database] = []
   /// Name of the database that statements use.
   var currentName: String?
-  /// Values of `-D`, by name.
-  var variables: [String: ShellValue] = [:]
-  /// The result of the last `where`, for `more` and `last`.
-  var lastResult: LastResult?
+  /// The variables, by name; `_` is the result of the last `where`.
+  var variables: [String: Variable] = [:]
+  /// Rows of the last result that were printed so far, for `more`.
+  var printedRowCount = 0
 
   /// Standard output, or the file of `-o`.
   let output: ByteWriter
@@ -39,19 +30,20 @@ final class Session {
 
   /// The status to end with.
   var exitStatus: Int32 = 0
+  /// Whether an error has ended a script.
+  var hasStopped = false
   /// Set by `exit`.
   var isEnding = false
   /// The text that the present statement stands in.
   var source = SourceText("")
+  /// The present statement, up to the verb that runs.
+  var statementRange = SourceRange(start: 0, end: 0)
+  /// Number of changes made so far: what has changed something is not tried again.
+  var changeCount = 0
+  /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.
+  var isInBlock = false
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
-
-  /// A result that can be printed again.
-  struct LastResult {
-    let result: ResultSet
-    /// Rows printed so far.
-    var printed: Int
-  }
 
   init(_ invocation: Invocation, output: ByteWriter, outputIsTerminal: Bool) {
     self.output = output
@@ -75,8 +67,13 @@ final class Session {
     switch settings.acknowledgements {
     case .on: true
     case .off: false
-    case .auto: !isQuiet && !settings.mode.isForPrograms
+    case .auto: !isQuiet && !isInBlock && !settings.mode.isForPrograms
     }
+  }
+
+  /// Prints an acknowledgement, unless they are off.
+  func acknowledge(_ text: @autoclosure () -> String, to writer: ByteWriter) {
+    if acknowledges { writer.write(text() + "\n") }
   }
 
   /// Columns of the screen.

@@ -28,6 +28,8 @@ struct Settings {
   }
 
   var acknowledgements = Automatic.auto
+  /// Whether each statement outside of a transaction begins on the newest version.
+  var refreshesAlone = true
   var cellWidth = 40
   var color = Color.auto
   var echoes = false
@@ -138,6 +140,7 @@ extension SettingDescription {
   /// All settings, by name.
   static let all: [SettingDescription] = [
     choice("acks", "acknowledgements; auto: off in jsonl, csv, tsv", \.acknowledgements),
+    flag("autorefresh", "statements begin on the newest version", \.refreshesAlone),
     number("cell", 4...10_000, "widest cell on a terminal", \.cellWidth),
     choice("color", "when colours are used", \.color),
     flag("echo", "print each statement before it runs", \.echoes),

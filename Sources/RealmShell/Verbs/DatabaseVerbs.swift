@@ -4,43 +4,8 @@ import RealmLanguage
 import RealmObjects
 import RealmStorage
 
-/// `open`, `close`, `use`.
+/// `close`, `use`, and what belongs to opening.
 extension Session {
-  func open(_ statement: OpenStatement, to writer: ByteWriter) throws(ShellError) {
-    guard case .file(let path) = statement.target else {
-      throw ShellError(.illegalOperation, "memory databases need a writing version")
-    }
-    try refuseWriting(statement, at: path.range)
-    var state = Realm.State.live
-    switch statement.snapshot {
-    case nil: break
-    case .previous: state = .previous
-    case .version(let number):
-      throw ShellError(
-        .badVersion, "only the state before the last commit can be opened", at: number.range,
-        remedy: "snapshot previous")
-    }
-    do throws(ShellError) {
-      let name = statement.name?.text
-      let database = try openDatabase(
-        path: resolve(path), name: name, key: try readKey(statement.key), state: state,
-        isReadOnly: statement.readonly || state == .previous)
-      if acknowledges { writer.write(openedText(database) + "\n") }
-    } catch {
-      throw placed(error, path)
-    }
-  }
-
-  private func refuseWriting(
-    _ statement: OpenStatement, at range: SourceRange
-  ) throws(ShellError) {
-    let isWriting = statement.create || statement.new || statement.compact || statement.shared
-    guard isWriting || statement.schema != nil || statement.version != nil else { return }
-    throw ShellError(
-      .readOnlyDatabase, "this version of realmsh opens files for reading only", at: range,
-      remedy: "open PATH readonly")
-  }
-
   /// Reads the key that a statement names.
   func readKey(_ source: FilePath?) throws(ShellError) -> EncryptionKey? {
     guard let source else { return nil }
@@ -68,6 +33,7 @@ extension Session {
     if error.name == .fileNotFound {
       error.message = "no such file"
       error.suggestion = similarFile(path.text)
+      error.remedy = "for a new database: open \(path.text) create"
     } else if error.name == .noKey {
       error.remedy = "open \(path.text) key \"file:PATH\""
     }
@@ -89,96 +55,26 @@ extension Session {
     return Spelling.nearest(to: name, among: names.sorted())
   }
 
-  /// Opens a file and makes it the current database.
-  func openDatabase(
-    path: String, name: String?, key: EncryptionKey?, state: Realm.State = .live, isReadOnly: Bool
-  ) throws(ShellError) -> Database {
-    let realm = try openRealm(path: path, key: key, state: state)
-    if key != nil, !realm.snapshot.file.isEncrypted {
-      warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
-    }
-    warnOfUnreadableParts(realm)
-    let base = (path.split(separator: "/").last.map(String.init) ?? path)
-    let stem = base.hasSuffix(".realm") ? String(base.dropLast(6)) : base
-    var name = name ?? stem
-    var number = 2
-    while databases.contains(where: { $0.name == name }) {
-      name = "\(stem)\(number)"
-      number += 1
-    }
-    let database = Database(name: name, realm: realm, isReadOnly: isReadOnly)
-    databases.append(database)
-    currentName = name
-    return database
-  }
-
-  /// Parts of a warning that are printed in full.
-  private static let maximumDetailCount = 8
-
-  /// Tells what is missing from a damaged file, so that nobody takes the rest for the whole.
-  private func warnOfUnreadableParts(_ realm: Realm) {
-    let parts = InfoText.unreadable(realm.snapshot)
-    guard !parts.isEmpty else { return }
-    let count = counted(parts.count, "class or property", "classes or properties")
-    var warning = ShellError(.damaged, "\(realm.path): \(count) cannot be read")
-    warning.details = Array(parts.prefix(Session.maximumDetailCount))
-    if parts.count > Session.maximumDetailCount { warning.details.append("...") }
-    warn(warning, origin: nil)
-  }
-
-  /// Opens a file; the key of the environment is tried if the file needs one and none is given.
-  func openRealm(
-    path: String, key: EncryptionKey?, state: Realm.State = .live
-  ) throws(ShellError) -> Realm {
-    do throws(StorageError) {
-      return try Realm(path: path, key: key, state: state)
-    } catch {
-      if error == .noKey, key == nil, let source = environment("REALMSH_KEY") {
-        return try openRealm(path: path, key: try readKey(source), state: state)
-      }
-      var failure = StorageMessages.error(error, path: path)
-      // The state before the last commit is a way out if it can be read.
-      if failure.name == .damaged {
-        let previous = state == .live ? try? Realm(path: path, key: key, state: .previous) : nil
-        failure.remedy = previous.map { _ in "open \(path) snapshot previous" }
-      }
-      throw failure
-    }
-  }
-
-  /// The line that tells what was opened.
-  func openedText(_ database: Database) -> String {
-    let snapshot = database.realm.snapshot
-    let classes = database.realm.schema.classes.count
-    let format = snapshot.format.map { "format \($0.number)" } ?? "empty"
-    let schema = database.realm.schema.version.map { "schema version \($0)" } ?? "no schema version"
-    let count = classes == 0 ? "no classes" : counted(classes, "class", "classes")
-    var text = "opened \(database.realm.path): \(format), \(schema), \(count)"
-    if settings.showsVersions { text += ", version \(snapshot.version)" }
-    if snapshot.file.isEncrypted { text += ", encrypted" }
-    if database.isReadOnly { text += ", read-only" }
-    return text
-  }
-
-  func close(_ statement: CloseStatement, to writer: ByteWriter) throws(ShellError) {
-    let closing: [String]
+  func close(
+    _ statement: CloseStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let closing: [Database]
     switch statement {
-    case .all: closing = databases.map(\.name)
-    case .current: closing = [try current().name]
-    case .named(let name): closing = [try database(named: name).name]
+    case .all: closing = databases
+    case .current: closing = [try current()]
+    case .named(let name): closing = [try database(named: name)]
     }
-    for name in closing {
-      guard let index = databases.firstIndex(where: { $0.name == name }) else { continue }
-      let path = databases.remove(at: index).realm.path
-      lastResult = nil
-      if acknowledges { writer.write("closed \(path)\n") }
+    try refuseOpenTransaction(of: closing, at: range)
+    for database in closing {
+      databases.removeAll { $0 === database }
+      acknowledge("closed \(database.shownPath)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {
       currentName = databases.last?.name
     }
   }
 
-  private func database(named name: Name) throws(ShellError) -> Database {
+  func database(named name: Name) throws(ShellError) -> Database {
     guard let database = databases.first(where: { $0.name == name.text }) else {
       throw ShellError(
         .unknownDatabase, "no open database \(name.text)", at: name.range,
@@ -187,20 +83,24 @@ extension Session {
     return database
   }
 
+  private func path(of database: Database) -> String {
+    database.isInMemory ? "(in memory)" : database.realm.path
+  }
+
   func use(_ name: Name?, to writer: ByteWriter) throws(ShellError) {
     if let name {
       currentName = try database(named: name).name
       return
     }
     let nameWidth = databases.map(\.name.count).max() ?? 0
-    let pathWidth = databases.map(\.realm.path.count).max() ?? 0
+    let pathWidth = databases.map { path(of: $0).count }.max() ?? 0
     for database in databases {
       var notes: [String] = []
       if database.realm.snapshot.file.isEncrypted { notes.append("encrypted") }
       if database.isReadOnly { notes.append("read-only") }
       let mark = database.name == currentName ? "*" : " "
       var line = "\(mark) \(padded(database.name, nameWidth))  "
-      line += notes.isEmpty ? database.realm.path : padded(database.realm.path, pathWidth)
+      line += notes.isEmpty ? path(of: database) : padded(path(of: database), pathWidth)
       if !notes.isEmpty { line += "  " + notes.joined(separator: ", ") }
       writer.write(line + "\n")
     }

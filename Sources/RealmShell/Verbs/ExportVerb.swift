@@ -18,7 +18,7 @@ extension Session {
       let query = WhereStatement(
         source: source,
         condition: condition ?? Condition.everything(at: source.range), columns: columns)
-      let result = try results(of: query)
+      let result = try find(query)
       let mode = try mode(of: statement)
       try write(result, mode, statement.append, to: resolve(statement.path), statement.path.range)
       if acknowledges {
@@ -92,7 +92,7 @@ extension Session {
       let name = Name(objectClass.name, range: statement.path.range)
       let query = WhereStatement(
         source: .name(name), condition: Condition.everything(at: name.range), columns: [])
-      let result = try results(of: query)
+      let result = try find(query)
       objectCount += result.keys.count
       let file = objectClass.name.replacing("/", with: "_")
       try write(

@@ -7,25 +7,42 @@ import RealmValues
 
 /// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
 extension Session {
-  /// An evaluator for expressions of the present statement.
-  func evaluator(_ database: Database?) -> Evaluator {
-    Evaluator(
-      database, source: source,
-      variable: { [unowned self] name in
-        name == "_" ? lastResult.map { .results($0.result) } : variables[name]
+  /// The variables, and the text, of the present statement.
+  var scope: Scope { Scope(source: source, variables: variables) }
+
+  /// An evaluator for expressions of the present statement, or of another one.
+  func evaluator(_ database: Database?, scope: Scope? = nil) -> Evaluator {
+    let scope = scope ?? self.scope
+    return Evaluator(
+      database, source: scope.source,
+      variable: { [unowned self] (name) throws(ShellError) in
+        try value(of: name, in: scope)
       },
-      variableNames: { [unowned self] in Array(variables.keys) },
-      query: { [unowned self] (statement) throws(ShellError) in try value(of: statement) })
+      variableNames: { Array(scope.variables.keys) },
+      query: { [unowned self] (statement) throws(ShellError) in
+        try value(of: statement, in: scope)
+      })
   }
 
   /// The value of a statement in parentheses.
-  private func value(of statement: StatementBody) throws(ShellError) -> ShellValue {
+  private func value(
+    of statement: StatementBody, in scope: Scope
+  ) throws(ShellError) -> ShellValue {
     switch statement {
-    case .count(let count): return .scalar(.int(Int64(try number(of: count))))
-    case .where(let query): return .results(try results(of: query))
+    case .count(let count):
+      return .scalar(.int(Int64(try number(of: count, scope: scope))))
+    case .where(let query): return .results(try find(query, scope: scope))
     case .get(let get):
       let database = try current(at: get.target.range)
-      return try evaluator(database).value(of: get.target, row: nil)
+      return try evaluator(database, scope: scope).value(of: get.target, row: nil)
+    case .add(let add):
+      throw ShellError(
+        .illegalOperation, "a new object is no value here", at: add.className.range,
+        remedy: "let $x = add \(quotedName(add.className.text)) ...")
+    case .upsert(let upsert):
+      throw ShellError(
+        .illegalOperation, "a changed object is no value here", at: upsert.className.range,
+        remedy: "let $x = upsert \(quotedName(upsert.className.text)) ...")
     default: throw ShellError(.illegalOperation, "the statement gives no value")
     }
   }
@@ -33,15 +50,14 @@ extension Session {
   // MARK: Sources
 
   /// The objects that a source stands for.
-  private struct Objects {
+  struct Objects {
     let objectClass: ObjectClass
     /// The objects of a collection; nil for all of the class.
     let keys: [ObjectKey]?
   }
 
-  private func objects(
-    of source: Source, _ evaluator: Evaluator, _ schema: Schema
-  ) throws(ShellError) -> Objects {
+  func objects(of source: Source, _ evaluator: Evaluator) throws(ShellError) -> Objects {
+    let schema = evaluator.schema
     switch source {
     case .name(let name):
       guard let objectClass = schema.objectClass(named: name.text) else {
@@ -86,6 +102,27 @@ extension Session {
     return property?.target.flatMap { schema.objectClass($0) }
   }
 
+  /// The objects of a source that match, in order.
+  func keys(
+    of objects: Objects, _ condition: Condition, _ evaluator: Evaluator
+  ) throws(ShellError) -> [ObjectKey] {
+    let bound = try bind(condition, objects.objectClass, evaluator)
+    return try run(evaluator.path) { () throws(QueryFailure) in
+      if let members = objects.keys {
+        return try bound.keys(among: members) { Interruption.isRequested }
+      }
+      return try bound.keys { Interruption.isRequested }
+    }
+  }
+
+  /// Number of the objects of a source.
+  func count(_ objects: Objects, _ evaluator: Evaluator) throws(ShellError) -> Int {
+    if let keys = objects.keys { return keys.count }
+    return try evaluator.reading { () throws(StorageError) in
+      try objects.objectClass.table.objectCount()
+    }
+  }
+
   /// A predicate bound to a class.
   private func bind(
     _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator
@@ -99,11 +136,22 @@ extension Session {
       }
       arguments.append(argument)
     }
-    return try run(evaluator.path) { () throws(QueryFailure) in
+    var failure: ShellError?
+    let bound = try run(evaluator.path) { () throws(QueryFailure) in
       try Query(
         condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
-        variables: { evaluator.variable($0).flatMap { QueryArgument($0) } })
+        variables: { text in
+          do throws(ShellError) {
+            let name = Name(text, range: condition.query.range)
+            return try evaluator.variable(name).flatMap { QueryArgument($0) }
+          } catch {
+            failure = error
+            return nil
+          }
+        })
     }
+    if let failure { throw failure }
+    return bound
   }
 
   private func run<Result>(
@@ -122,41 +170,37 @@ extension Session {
 
   // MARK: where, count
 
-  func results(of query: WhereStatement) throws(ShellError) -> ResultSet {
+  /// The objects of a query.
+  func find(
+    _ query: WhereStatement, scope: Scope? = nil
+  ) throws(ShellError) -> ResultSet {
     let database = try current(at: query.source.range)
-    let evaluator = evaluator(database)
-    let objects = try objects(of: query.source, evaluator, database.realm.schema)
+    let evaluator = evaluator(database, scope: scope)
+    let objects = try objects(of: query.source, evaluator)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
-    let bound = try bind(query.condition, objects.objectClass, evaluator)
-    let keys = try run(database.realm.path) { () throws(QueryFailure) in
-      if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }
-      }
-      return try bound.keys { Interruption.isRequested }
-    }
+    let keys = try keys(of: objects, query.condition, evaluator)
     return ResultSet(objects.objectClass, keys, columns: columns, evaluator: evaluator)
   }
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
-    let result = try results(of: query)
+    let result = try find(query)
     let limit = outputIsTerminal ? settings.rowLimit ?? result.keys.count : result.keys.count
     let printed = min(limit, result.keys.count)
-    lastResult = LastResult(result: result, printed: printed)
+    let database = try current(at: query.source.range)
+    variables["_"] = .results(live(query, result, database))
+    printedRowCount = printed
     try Renderer(result, outputSettings, to: writer).render(
       rows: 0..<printed, hasMore: printed < result.keys.count)
   }
 
-  private func number(of count: CountStatement) throws(ShellError) -> Int {
+  private func number(
+    of count: CountStatement, scope: Scope? = nil
+  ) throws(ShellError) -> Int {
     let database = try current(at: count.source.range)
-    let evaluator = evaluator(database)
-    let objects = try objects(of: count.source, evaluator, database.realm.schema)
-    guard let condition = count.condition else {
-      if let keys = objects.keys { return keys.count }
-      return try evaluator.reading { () throws(StorageError) in
-        try objects.objectClass.table.objectCount()
-      }
-    }
+    let evaluator = evaluator(database, scope: scope)
+    let objects = try objects(of: count.source, evaluator)
+    guard let condition = count.condition else { return try self.count(objects, evaluator) }
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(database.realm.path) { () throws(QueryFailure) in
       if let members = objects.keys {
@@ -213,37 +257,44 @@ extension Session {
 
   // MARK: more, last
 
-  private func previous(at range: SourceRange) throws(ShellError) -> LastResult {
-    guard let lastResult else {
+  /// The last result as it is now.
+  private func previous(at range: SourceRange) throws(ShellError) -> ResultSet {
+    guard case .results(let results)? = variables["_"],
+      databases.contains(where: { $0 === results.database })
+    else {
       throw ShellError(
         .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
     }
-    return lastResult
+    guard let value = try value(of: Name("_", range: range), in: scope),
+      case .results(let result) = value
+    else { return try present(results) }
+    return result
   }
 
   func more(
     _ statement: MoreStatement, range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    let last = try previous(at: range)
-    let total = last.result.keys.count
+    let result = try previous(at: range)
+    let total = result.keys.count
+    let start = min(printedRowCount, total)
     let wanted: Int
     switch statement {
     case .next: wanted = settings.rowLimit ?? total
     case .rows(let number): wanted = Int(max(0, min(number.value, Int64(total))))
     case .all: wanted = total
     }
-    let end = min(total, last.printed + wanted)
-    lastResult?.printed = end
-    try Renderer(last.result, outputSettings, to: writer).render(
-      rows: last.printed..<end, hasMore: end < total)
+    let end = min(total, start + wanted)
+    printedRowCount = end
+    try Renderer(result, outputSettings, to: writer).render(
+      rows: start..<end, hasMore: end < total)
   }
 
   func last(_ mode: Name?, range: SourceRange, to writer: ByteWriter) throws(ShellError) {
-    let last = try previous(at: range)
+    let result = try previous(at: range)
     var settings = outputSettings
     if let mode { settings.mode = try self.mode(named: mode) }
-    lastResult?.printed = last.result.keys.count
-    try Renderer(last.result, settings, to: writer).render(rows: 0..<last.result.keys.count)
+    printedRowCount = result.keys.count
+    try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
   }
 
   // MARK: print, assert, explain

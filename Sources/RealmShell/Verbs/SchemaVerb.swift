@@ -10,11 +10,8 @@ extension Session {
   ) throws(ShellError) {
     let realm = try current(at: range).realm
     switch statement {
-    case .version(nil):
+    case .version:
       writer.write((realm.schema.version.map(String.init) ?? "none") + "\n")
-    case .version(let number?):
-      throw ShellError(
-        .readOnlyDatabase, "the database is open for reading only", at: number.range)
     case .diff(let path):
       throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
     case .show(let names, let format, let path):

@@ -73,7 +73,8 @@ extension Session {
     }
   }
 
-  func exit(_ code: IntegerOperand?) throws(ShellError) {
+  func exit(_ code: IntegerOperand?, at range: SourceRange) throws(ShellError) {
+    try refuseOpenTransaction(of: databases, at: range)
     if let code {
       guard (0...125).contains(code.value) else {
         throw ShellError(.invalidArgument, "a status is 0 to 125", at: code.range)

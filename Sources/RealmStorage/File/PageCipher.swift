@@ -88,12 +88,28 @@ final class PageCipher {
   }
 
   /// Page numbers below `limit` bytes that were written but do not verify.
+  ///
+  /// What a crash or a shrinking of the file leaves is no damage: a page that was to be written for
+  /// the first time, or one that is all zeros, holds nothing.
+  ///
+  /// Source: file-format-writing.md 7.5.
   func damagedPages(limit: Int) -> [Int] {
     let pages = min(pageCount, (limit + PageLayout.pageByteCount - 1) / PageLayout.pageByteCount)
     return (0..<pages).filter { page in
       guard !isDecrypted[page], !entry(of: page).isUnused else { return false }
-      return (try? decryptPage(page)) == nil
+      return (try? decryptPage(page)) == nil && !isEmpty(page)
     }
+  }
+
+  /// Whether nothing was ever written to a page in full.
+  private func isEmpty(_ page: Int) -> Bool {
+    let (offset, size) = (PageLayout.offset(ofPage: page), PageLayout.pageByteCount)
+    guard entry(of: page).previous.counter != 0, let start = source.baseAddress else {
+      return true
+    }
+    // A page behind the end of the file is missing, not empty.
+    guard offset + size <= source.count else { return false }
+    return UnsafeRawBufferPointer(start: start + offset, count: size).allSatisfy { $0 == 0 }
   }
 
   @inline(never)

@@ -235,6 +235,8 @@ struct Commit {
     } catch {
       // The commit counts as failed: nobody shall find it in the file.
       try? Commit.select(base.header.selectedSlot, base.header, file)
+      // An encrypted file holds pages back until then.
+      try? file.sync()
       throw error
     }
   }

@@ -92,7 +92,7 @@ public final class Database {
     let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
     self.lockFile = lockFile
     (file as? EncryptedFile)?.lockFile = lockFile
-    try check()
+    try check(try snapshot())
   }
 
   /// Opens a database on another backend, that nobody else can reach.
@@ -106,7 +106,7 @@ public final class Database {
       _ = try Database.checkNodes(of: snapshot)
       try Database.leaveStreamingForm(snapshot, file)
     }
-    try check()
+    try check(snapshot)
   }
 
   /// Opens a file; a key is ignored if the file is neither encrypted nor empty.
@@ -215,17 +215,13 @@ public final class Database {
   /// Checks the newest snapshot; makes the lists of free space anew if only they are wrong.
   ///
   /// Source: file-format-writing.md 3.7.
-  private func check() throws(StorageError) {
-    var isComplete = true
-    do {
-      let snapshot = try snapshot()
-      isComplete = try Database.checkNodes(of: snapshot)
-      // Others may have made the file longer since it was opened.
-      try file.measure()
-      // A table that cannot be written is refused here and not in the middle of a change.
-      _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
-      withExtendedLifetime(snapshot) {}
-    }
+  private func check(_ snapshot: Snapshot) throws(StorageError) {
+    let isComplete = try Database.checkNodes(of: snapshot)
+    // Others may have made the file longer since it was opened.
+    try file.measure()
+    // A table that cannot be written is refused here and not in the middle of a change.
+    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    withExtendedLifetime(snapshot) {}
     if isComplete { return }
     let transaction = try beginWrite()
     do throws(StorageError) {

@@ -56,7 +56,12 @@ final class TableEditor {
       (pending, appender) = (nil, nil)
     }
   }
-  var kind: StoredTable.Kind { didSet { (isChanged, isKindChanged) = (true, true) } }
+  var kind: StoredTable.Kind {
+    didSet {
+      (isChanged, isKindChanged) = (true, true)
+      (pending, appender) = (nil, nil)
+    }
+  }
   /// Objects that were appended; made with the first appender.
   var pending: PendingObjects?
   /// What appends objects as long as the columns stay as they are.

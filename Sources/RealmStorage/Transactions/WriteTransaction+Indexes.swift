@@ -162,11 +162,11 @@ extension WriteTransaction {
     guard let position = editor.columns.firstIndex(where: { $0.key == column && !$0.isBacklink })
     else { throw .rejected(.noColumn) }
     guard !editor.columns[position].isFullText else { throw .rejected(.notSupported) }
-    let new = editor.columns[position]
-    guard new.collection == .none || (new.kind == .string && new.collection == .list) else {
-      throw .wrongType
-    }
-    try buildIndex(new, editor)
+    // Of collections only lists of strings can have one.
+    let isTextList =
+      editor.columns[position].collection == .list && editor.columns[position].kind == .string
+    guard editor.columns[position].collection == .none || isTextList else { throw .wrongType }
+    try buildIndex(editor.columns[position], editor)
     editor.columns[position].attributes |= Int64(ColumnAttributes.indexed.rawValue)
   }
 

@@ -10,15 +10,23 @@ final class SchemaFile {
   let folder = TemporaryFolder()
   let realm: Realm
   let editor: SchemaEditor
-  var path: String { folder.file("test.realm") }
+  let path: String
 
   /// Makes a database with classes.
   init(_ classes: ClassDefinition...) throws {
-    _ = try Database.create(path: folder.file("test.realm"))
-    realm = try Realm(path: folder.file("test.realm"))
+    path = folder.file("test.realm")
+    _ = try Database.create(path: path)
+    realm = try Realm(path: path)
     editor = SchemaEditor(realm)
     guard !classes.isEmpty else { return }
     try write { try editor.declare(classes) }
+  }
+
+  /// Opens a copy of a file.
+  init(copying source: String) throws {
+    path = folder.copy(source, as: "copy.realm")
+    realm = try Realm(path: path)
+    editor = SchemaEditor(realm)
   }
 
   /// Runs a transaction, commits it and checks the file.

@@ -349,6 +349,53 @@ struct ChangeTests {
     try realm.commitAndCheck()
   }
 
+  /// Changes that are the same for all objects are made column by column.
+  @Test func constantBulkChanges() throws {
+    let realm = try WrittenRealm { transaction in
+      let table = try transaction.createTable("class_Item")
+      for definition in [
+        ColumnDefinition("int", .int, isNullable: true), ColumnDefinition("float", .float),
+        ColumnDefinition("double", .double, isNullable: true),
+        ColumnDefinition("text", .string, isNullable: true),
+        ColumnDefinition("decimal", .decimal),
+      ] { _ = try transaction.addColumn(table, definition) }
+    }
+    for i in 0..<600 as Range<Int64> {
+      let int: InputValue = i % 3 == 0 ? .null : .scalar(.int(i))
+      try realm.add("Item", [int, .scalar(.float(Float(i))), 0.5, "t", 1])
+    }
+    let keys = try keys(realm, "Item")
+    func bulk(_ keys: [ObjectKey], _ changes: PropertyChange...) throws -> Int {
+      let plan = try realm.writer.planBulkSet(try realm.objectClass("Item"))
+      try plan.set(keys, changes)
+      return try realm.writer.apply(plan).changedInBulk
+    }
+    #expect(try bulk(keys, add(1, to: "int"), PropertyChange(["float"], .multiply(2))) == 600)
+    #expect(
+      try bulk(
+        keys.reversed() + keys, subtract(1, from: "double"), add("s", to: "text"),
+        add(.number(.double(0.1), text: "0.1"), to: "decimal")) == 600)
+    #expect(try bulk(Array(keys[0..<2]), replace("text", with: "new")) == 2)
+    #expect(
+      try realm.objects("Item").prefix(3) == [
+        "{int: null, float: 0.0f, double: -0.5, text: \"new\", decimal: decimal(1.1)}",
+        "{int: 2, float: 2.0f, double: -0.5, text: \"new\", decimal: decimal(1.1)}",
+        "{int: 3, float: 4.0f, double: -0.5, text: \"ts\", decimal: decimal(1.1)}",
+      ])
+    let large = InputValue.scalar(.int(.max))
+    #expect(
+      try realm.error { _ = try bulk(keys, add(large, to: "int")) }
+        == "Arithmetic/change0/argument0")
+    #expect(try bulk([keys[0]], add(large, to: "int")) == 1)
+    #expect(
+      try realm.error { _ = try bulk(keys, PropertyChange(["double"], .divide(0))) }
+        == "Arithmetic/change0/argument0")
+    #expect(
+      try realm.error { _ = try bulk(keys, replace("int", with: "x")) }
+        == "TypeMismatch/change0/argument0")
+    try realm.commitAndCheck()
+  }
+
   @Test func deletion() throws {
     let realm = try boat(
       InputField("log", ["a": 1]), InputField("logs", [["a": 2], ["b": 3]]),

@@ -45,6 +45,17 @@ struct FileCopierTests {
     try graph.compare(with: try open(path))
   }
 
+  @Test func anOverwrittenSnapshotIsNotCopied() throws {
+    let (file, graph) = try graph()
+    let path = file.folder.file("copy.realm")
+    let unpinned = try Snapshot(of: try RealmFile(path: file.path, key: nil))
+    for _ in 0..<2 {
+      try file.write { transaction in for _ in 0..<40 { try graph.change(transaction) } }
+    }
+    #expect(throws: StorageError.self) { try FileCopier.copy(unpinned, to: path) }
+    #expect(!Files.exists(path))
+  }
+
   @Test func copiesCanBeChanged() throws {
     let (file, graph) = try graph()
     let path = file.folder.file("copy.realm")

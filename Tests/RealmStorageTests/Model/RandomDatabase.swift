@@ -134,8 +134,37 @@ extension RandomDatabase {
     guard let table = table({ !$0.isEmbedded && $0.objects.count < Self.maximumObjectCount })
     else { return try createTable(transaction) }
     // More than a cluster at once, sometimes.
-    for _ in 0..<(values.oneIn(60) ? 300 : 1) {
-      try createObject(table, transaction)
+    if values.oneIn(30) { return try append(number(1..<400), table, transaction) }
+    try createObject(table, transaction)
+  }
+
+  /// Adds many objects with values at once.
+  private mutating func append(
+    _ count: Int, _ table: TableKey, _ transaction: WriteTransaction
+  ) throws {
+    let appender = try transaction.appender(table)
+    for _ in 0..<count {
+      var given: [ColumnKey: ScalarValue] = [:]
+      for (position, key) in appender.columns.enumerated() {
+        guard let column = model.column(table, key),
+          position == appender.primaryKey || values.oneIn(3),
+          let value = scalar(for: column.definition)
+        else { continue }
+        try appender.set(position, value)
+        given[key] = value
+      }
+      if let key = model.tables[table]?.primaryKey, let value = given[key],
+        let existing = model.tables[table]?.objects.first(where: { $0.value[key] == .scalar(value) }
+        )
+      {
+        #expect(throws: StorageError.rejected(.duplicatePrimaryKey(existing.key))) {
+          try appender.append()
+        }
+        continue
+      }
+      let object = try appender.append()
+      model.create(table, object)
+      for (key, value) in given { model.set(table, object, key, .scalar(value)) }
     }
   }
 
@@ -170,11 +199,21 @@ extension RandomDatabase {
       return
     }
     // Many at once, sometimes, so that clusters are joined.
-    for _ in 0..<(values.oneIn(20) ? 100 : 1) {
-      guard let object = object(of: table) else { return }
-      try transaction.deleteObject(table, object)
-      model.delete(table, object)
-    }
+    if values.oneIn(15) { return try deleteMany(table, transaction) }
+    guard let object = object(of: table) else { return }
+    try transaction.deleteObject(table, object)
+    model.delete(table, object)
+  }
+
+  private mutating func deleteMany(_ table: TableKey, _ transaction: WriteTransaction) throws {
+    let share = number(1..<5)
+    var doomed: [ObjectKey] = []
+    for key in (model.tables[table]?.objects.keys.map { $0 } ?? []).sorted()
+    where values.oneIn(share) { doomed.append(key) }
+    let count = try transaction.deleteObjects(table, doomed)
+    // Embedded objects can have gone with their owners.
+    if model.tables[table]?.isEmbedded == false { #expect(count == doomed.count) }
+    for object in doomed { model.delete(table, object) }
   }
 
   private mutating func setProperty(_ transaction: WriteTransaction) throws {
@@ -185,9 +224,25 @@ extension RandomDatabase {
       model.set(place.table, place.object, place.key, value)
       return
     }
+    if values.oneIn(15) { return try setMany(place, transaction) }
     guard let value = scalar(for: place.definition) else { return }
     try transaction.set(place.table, place.object, place.key, value)
     model.set(place.table, place.object, place.key, .scalar(value))
+  }
+
+  private mutating func setMany(_ place: Place, _ transaction: WriteTransaction) throws {
+    var objects: [ObjectKey] = []
+    var new: [ScalarValue] = []
+    for key in (model.tables[place.table]?.objects.keys.map { $0 } ?? []).sorted()
+    where values.oneIn(2) {
+      guard let value = scalar(for: place.definition) else { return }
+      objects.append(key)
+      new.append(value)
+    }
+    try transaction.set(place.table, objects, place.key) { new[$0] }
+    for (object, value) in zip(objects, new) {
+      model.set(place.table, object, place.key, .scalar(value))
+    }
   }
 
   private mutating func setEmbedded(_ transaction: WriteTransaction) throws {

@@ -9,7 +9,13 @@ final class FailingFile: FileBackend {
   /// Whether all steps after the one that fails do so as well.
   var staysBroken = false
 
-  init(path: String) throws { disk = try DiskFile(path: path) }
+  private let sectorByteCount: Int
+
+  /// - Parameter sectorByteCount: What a disk writes as a whole or not at all.
+  init(path: String, sectorByteCount: Int = 1) throws {
+    self.sectorByteCount = sectorByteCount
+    disk = try DiskFile(path: path)
+  }
 
   var descriptor: Int32 { disk.descriptor }
   var byteCount: Int { disk.byteCount }
@@ -25,7 +31,8 @@ final class FailingFile: FileBackend {
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
     guard fails() else { return try disk.write(bytes, at: offset) }
-    try disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<(bytes.count / 2)]), at: offset)
+    let count = bytes.count / 2 / sectorByteCount * sectorByteCount
+    try disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]), at: offset)
     throw .system(.write, ENOSPC)
   }
 

@@ -1,0 +1,129 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// Turns the expressions of a changing statement into values to be written.
+///
+/// Literals, which most values of long scripts are, need no look at the database.
+final class InputMaker {
+  private let session: Session
+  private let database: Session.Database
+  private var evaluator: Evaluator?
+
+  init(_ session: Session, _ database: Session.Database, evaluator: Evaluator? = nil) {
+    self.session = session
+    self.database = database
+    self.evaluator = evaluator
+  }
+
+  /// The value of an expression; `row` is the object whose properties it can name.
+  func value(
+    of expression: Expression, row: ShellValue? = nil
+  ) throws(WritingError) -> InputValue {
+    switch expression {
+    case .literal(let literal):
+      switch literal.kind {
+      case .float(_, let text), .double(_, let text): return .number(literal.scalar, text: text)
+      default: return .scalar(literal.scalar)
+      }
+    case .unary(.minus, .literal(let literal), _):
+      switch literal.kind {
+      case .float(let number, let text): return .number(.float(-number), text: "-" + text)
+      case .double(let number, let text): return .number(.double(-number), text: "-" + text)
+      default: return try evaluate(expression, row)
+      }
+    case .array(let members, _):
+      var values: [InputValue] = []
+      values.reserveCapacity(members.count)
+      for member in members { values.append(try value(of: member, row: row)) }
+      return .array(values)
+    case .object(let fields, _):
+      var entries: [InputField] = []
+      entries.reserveCapacity(fields.count)
+      for field in fields {
+        entries.append(InputField(field.key.text, try value(of: field.value, row: row)))
+      }
+      return .map(entries)
+    case .path, .call, .unary, .binary, .query: return try evaluate(expression, row)
+    }
+  }
+
+  private func evaluate(
+    _ expression: Expression, _ row: ShellValue?
+  ) throws(WritingError) -> InputValue {
+    do throws(ShellError) {
+      let evaluator = self.evaluator ?? session.evaluator(database)
+      self.evaluator = evaluator
+      return InputMaker.input(try evaluator.value(of: expression, row: row))
+    } catch {
+      throw .shell(error)
+    }
+  }
+
+  /// The values of several expressions that name no object.
+  func values(of expressions: [Expression]) throws(WritingError) -> [InputValue] {
+    var values: [InputValue] = []
+    values.reserveCapacity(expressions.count)
+    for expression in expressions { values.append(try value(of: expression)) }
+    return values
+  }
+
+  /// The form of a computed value for writing.
+  static func input(_ value: ShellValue) -> InputValue {
+    switch value {
+    case .scalar(let scalar): .scalar(scalar)
+    case .object(let objectClass, let key): .object(objectClass, key)
+    case .list(let members): .array(members.map(input))
+    case .dictionary(let entries):
+      .map(entries.map { InputField(String(decoding: $0.key, as: UTF8.self), input($0.value)) })
+    case .results(let results): .array(results.keys.map { .object(results.objectClass, $0) })
+    case .record(let fields): .map(fields.map { InputField($0.title, input($0.value)) })
+    }
+  }
+}
+
+extension Expression {
+  /// Whether the value is the same for every object.
+  var isConstant: Bool {
+    switch self {
+    case .literal: true
+    case .path(let path):
+      switch path.base {
+      case .row, .old: false
+      case .variable, .object:
+        path.steps.allSatisfy { step in
+          if case .index(let index) = step.kind { index.isConstant } else { true }
+        }
+      }
+    // What functions give can change from call to call, as `uuid()` does.
+    case .call, .query: false
+    case .unary(_, let operand, _): operand.isConstant
+    case .binary(_, _, let left, let right, _): left.isConstant && right.isConstant
+    case .array(let members, _): members.allSatisfy(\.isConstant)
+    case .object(let fields, _): fields.allSatisfy { $0.value.isConstant }
+    }
+  }
+
+  /// Whether its value may depend on what the database holds.
+  var readsDatabase: Bool {
+    switch self {
+    case .literal: false
+    case .path, .query: true
+    case .call(_, let arguments, _): arguments.contains(where: \.readsDatabase)
+    case .unary(_, let operand, _): operand.readsDatabase
+    case .binary(_, _, let left, let right, _): left.readsDatabase || right.readsDatabase
+    case .array(let members, _): members.contains(where: \.readsDatabase)
+    case .object(let fields, _): fields.contains { $0.value.readsDatabase }
+    }
+  }
+
+  /// Whether it is a single value whose type is known from its text.
+  var isScalarLiteral: Bool {
+    switch self {
+    case .literal: true
+    case .unary(.minus, .literal, _): true
+    default: false
+    }
+  }
+}

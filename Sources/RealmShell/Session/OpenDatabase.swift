@@ -1,0 +1,77 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+extension Session {
+  /// An open database.
+  final class Database {
+    /// The name that `use` knows.
+    let name: String
+    let realm: Realm
+    let key: EncryptionKey?
+    /// Whether it was opened with `readonly` or as an old snapshot.
+    let isReadOnly: Bool
+    /// Whether it did not exist before.
+    let isNew: Bool
+    /// Whether it lives in memory only.
+    let isInMemory: Bool
+    /// The transaction that `begin` or `write` has opened.
+    var transaction: OpenTransaction?
+    /// Whether the note about opening for writing is due no more.
+    var isOpenForWriting: Bool
+    /// Whether the present statement has begun a change that cannot be taken back on its own.
+    var isHalfDone = false
+    /// Defaults that `class` statements have stated, by class and property.
+    var defaults: [String: [String: Default]] = [:]
+    /// Writes objects; of the present transaction.
+    private(set) lazy var writer = makeWriter()
+    /// Changes classes.
+    let schemaEditor: SchemaEditor
+
+    init(
+      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
+      isInMemory: Bool = false
+    ) {
+      self.name = name
+      self.realm = realm
+      self.key = key
+      self.isReadOnly = isReadOnly
+      self.isNew = isNew
+      self.isInMemory = isInMemory
+      isOpenForWriting = isNew || isInMemory
+      schemaEditor = SchemaEditor(realm)
+    }
+
+    private func makeWriter() -> ObjectWriter {
+      let writer = ObjectWriter(realm)
+      writer.defaults = { [unowned self] in defaultValue($0, $1) }
+      return writer
+    }
+
+    /// Lets go of the version that the last transaction was made on.
+    func endTransaction() { writer = makeWriter() }
+
+    /// The file, for people.
+    var shownPath: String { isInMemory ? "memory database \(name)" : realm.path }
+
+    /// What the prompt shows behind the name.
+    var stateText: String {
+      if let transaction { return transaction.isFailed ? "!" : "*" }
+      return isReadOnly ? ":ro" : ""
+    }
+
+    /// Whether what was read since the last `refresh` belongs to one version.
+    var isIntact: Bool { realm.isWriting || realm.isIntact() }
+  }
+
+  /// A write transaction that lasts longer than a statement.
+  struct OpenTransaction {
+    var counts = ChangeCounts()
+    /// Whether a statement failed after it had changed something: only `cancel` is possible.
+    var isFailed = false
+    /// Whether `close` or `exit` was refused because of it.
+    var hasWarned = false
+    /// Number of scripts that were running when it began.
+    let scriptDepth: Int
+  }
+}

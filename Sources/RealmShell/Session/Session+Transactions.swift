@@ -1,0 +1,365 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+
+/// `begin`, `commit`, `cancel`, `write`, `refresh`, and the transactions that changing statements
+/// run in.
+///
+/// Source: shell.md 8; object-model.md 3.
+extension Session {
+  // MARK: Verbs
+
+  func begin(
+    _ statement: BeginStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let database = try writable(at: range)
+    try refuseNesting(database, at: range)
+    switch statement {
+    case .wait: try startWriting(database, wait: .forever, at: range)
+    case .nowait: try startWriting(database, wait: .no, at: range)
+    case .timeout(let duration):
+      try startWriting(database, wait: .milliseconds(Int(duration.milliseconds)), at: range)
+    }
+    database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
+    let version = settings.showsVersions ? " on version \(database.realm.snapshot.version)" : ""
+    acknowledge("write transaction\(version)", to: writer)
+  }
+
+  func commit(
+    without observers: [ObserverOperand], at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    let database = try writing(at: range)
+    if let observer = observers.first {
+      throw ShellError(
+        .unknownObserver, "no observer \(source.text(of: observer.range))", at: observer.range)
+    }
+    try finish(database, at: range, to: writer)
+  }
+
+  /// Makes the changes of the open transaction durable; they are lost if that fails.
+  private func finish(
+    _ database: Database, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    guard let transaction = database.transaction else { return }
+    try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
+      try database.schemaEditor.finish()
+    }
+    let version: Int64
+    do throws(ShellError) {
+      version = try commitWrite(database, at: range)
+    } catch {
+      database.transaction = nil
+      invalidateVariables(of: database)
+      throw error
+    }
+    database.transaction = nil
+    let number = settings.showsVersions ? " version \(version)" : ""
+    acknowledge("committed\(number): \(transaction.counts.text)", to: writer)
+  }
+
+  private func commitWrite(
+    _ database: Database, at range: SourceRange
+  ) throws(ShellError) -> Int64 {
+    defer { database.endTransaction() }
+    do throws(StorageError) {
+      let version = try database.realm.commitWrite()
+      forgetOldResults(of: database)
+      return version
+    } catch {
+      var failure = StorageMessages.error(error, path: database.realm.path)
+      failure.range = range
+      failure.details.append("the changes are lost; the file is as it was before")
+      throw failure
+    }
+  }
+
+  func cancel(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
+    let database = try writing(at: range)
+    let counts = try drop(database)
+    acknowledge("cancelled: \(counts.text)", to: writer)
+  }
+
+  /// Drops the open transaction of a database.
+  @discardableResult
+  private func drop(_ database: Database) throws(ShellError) -> ChangeCounts {
+    guard let transaction = database.transaction else { return ChangeCounts() }
+    database.transaction = nil
+    try cancelWrite(database)
+    return transaction.counts
+  }
+
+  private func cancelWrite(_ database: Database) throws(ShellError) {
+    defer { database.endTransaction() }
+    forgetOldResults(of: database)
+    do throws(StorageError) {
+      try database.realm.cancelWrite()
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+    invalidateVariables(of: database)
+  }
+
+  func write(
+    _ block: Block, at range: SourceRange, origin: ErrorPrinter.Origin, to writer: ByteWriter
+  ) throws(ShellError) {
+    let database = try writable(at: range)
+    try refuseNesting(database, at: range)
+    try startWriting(database, wait: .forever, at: range)
+    database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
+    isInBlock = true
+    defer { isInBlock = false }
+    do throws(ShellError) {
+      for statement in block.statements {
+        try Interruption.check()
+        try execute(statement, origin: origin)
+        if isEnding { break }
+      }
+    } catch {
+      if database.transaction != nil { try drop(database) }
+      throw error
+    }
+    isInBlock = false
+    // The block may have ended the transaction itself.
+    if database.transaction != nil { try finish(database, at: range, to: writer) }
+  }
+
+  func refresh(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
+    let database = try current(at: range)
+    let old = database.realm.snapshot.version
+    try refresh(database)
+    let new = database.realm.snapshot.version
+    guard settings.showsVersions else { return }
+    acknowledge(
+      old == new ? "version \(new) is the newest" : "version \(old) -> \(new)", to: writer)
+  }
+
+  /// Moves a database to its newest version, or to what its transaction has changed so far.
+  func refresh(_ database: Database) throws(ShellError) {
+    do {
+      try database.realm.refresh()
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+    forgetOldResults(of: database)
+  }
+
+  // MARK: Rules
+
+  /// The current database, if it may be changed.
+  func writable(at range: SourceRange) throws(ShellError) -> Database {
+    let database = try current(at: verbRange(range))
+    guard !database.isReadOnly else {
+      throw ShellError(
+        .readOnlyDatabase, "the database is open for reading only", at: verbRange(range))
+    }
+    return database
+  }
+
+  /// The word a statement begins with.
+  func verbRange(_ range: SourceRange) -> SourceRange {
+    var end = range.start
+    while end < range.end, source.bytes[end] > 0x20, source.bytes[end] != UInt8(ascii: "{") {
+      end += 1
+    }
+    return SourceRange(start: range.start, end: max(end, range.start + 1))
+  }
+
+  private func refuseNesting(_ database: Database, at range: SourceRange) throws(ShellError) {
+    guard database.transaction == nil else {
+      throw ShellError(
+        .wrongTransactionState, "a write transaction is open already", at: verbRange(range),
+        remedy: "commit, or cancel")
+    }
+  }
+
+  private func writing(at range: SourceRange) throws(ShellError) -> Database {
+    let database = try current(at: verbRange(range))
+    guard database.transaction != nil else {
+      throw ShellError(
+        .wrongTransactionState, "no write transaction is open", at: verbRange(range),
+        remedy: "begin")
+    }
+    return database
+  }
+
+  /// Refuses statements in a failed transaction.
+  func refuseAfterFailure(_ body: StatementBody, at range: SourceRange) throws(ShellError) {
+    if !body.endsSomething { for database in databases { database.transaction?.hasWarned = false } }
+    guard let database = databases.first(where: { $0.name == currentName }),
+      database.transaction?.isFailed == true
+    else { return }
+    switch body {
+    case .cancel, .exit, .close: return
+    default:
+      throw ShellError(
+        .transactionFailed, "the transaction has failed", at: verbRange(range), remedy: "cancel")
+    }
+  }
+
+  // MARK: Transactions of statements
+
+  /// Opens the write transaction of a database.
+  private func startWriting(
+    _ database: Database, wait: LockWait, at range: SourceRange
+  ) throws(ShellError) {
+    let other = databases.first {
+      $0 !== database && $0.realm.isWriting
+        && OutputFile.areSame($0.realm.path, database.realm.path)
+    }
+    if let other {
+      throw ShellError(
+        .wrongTransactionState, "the database \(other.name) has a transaction on the same file",
+        at: verbRange(range), remedy: "use \(quotedName(other.name)), then commit or cancel")
+    }
+    let note = LockNote(self)
+    do throws(StorageError) {
+      try database.realm.beginWrite(wait: wait) { holder in
+        note.show(holder)
+        return !Interruption.isRequested
+      }
+    } catch {
+      var failure = StorageMessages.error(error, path: database.realm.path)
+      failure.range = failure.range ?? verbRange(range)
+      throw failure
+    }
+    if !database.isOpenForWriting, outputIsTerminal, acknowledges {
+      output.write("\(database.realm.path) opened for writing\n")
+    }
+    database.isOpenForWriting = true
+  }
+
+  /// Runs a changing statement in the open transaction, or in one of its own, and prints its
+  /// acknowledgement.
+  ///
+  /// - Parameter body: Makes the changes and gives the acknowledgement.
+  func change(
+    at range: SourceRange, to writer: ByteWriter,
+    _ body: (Database) throws(ShellError) -> String
+  ) throws(ShellError) {
+    let database = try writable(at: range)
+    let text = try change(in: database, at: range) { () throws(ShellError) in
+      try body(database)
+    }
+    if !text.isEmpty { acknowledge(text, to: writer) }
+  }
+
+  /// Changes a database in its open transaction, or in one of its own.
+  func change<Result>(
+    in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    let isAutomatic = !database.realm.isWriting
+    if isAutomatic { try startWriting(database, wait: .forever, at: range) }
+    database.isHalfDone = false
+    do throws(ShellError) {
+      let result = try body()
+      database.isHalfDone = false
+      changeCount &+= 1
+      if isAutomatic { _ = try commitWrite(database, at: range) }
+      return result
+    } catch {
+      var error = error
+      if isAutomatic {
+        if database.realm.isWriting { try cancelWrite(database) }
+        invalidateVariables(of: database)
+      } else if database.isHalfDone {
+        database.transaction?.isFailed = true
+        error.details.append("the transaction has failed; only cancel is possible")
+      }
+      database.isHalfDone = false
+      throw error
+    }
+  }
+
+  /// Makes changes that cannot be taken back on their own: an error fails the transaction.
+  func applying<Result>(
+    _ database: Database, _ body: () throws(StorageError) -> Result
+  ) throws(ShellError) -> Result {
+    database.isHalfDone = true
+    database.realm.noteChange()
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+  }
+
+  // MARK: Ends
+
+  /// Refuses to end something while a transaction is open; at the prompt it is dropped the second
+  /// time in a row.
+  func refuseOpenTransaction(
+    of databases: [Database], at range: SourceRange
+  ) throws(ShellError) {
+    for database in databases {
+      guard let transaction = database.transaction else { continue }
+      guard transaction.hasWarned, isInteractive else {
+        database.transaction?.hasWarned = true
+        throw ShellError(
+          .wrongTransactionState,
+          "a write transaction is open on \(database.name): \(transaction.counts.text)",
+          at: verbRange(range), remedy: "commit, or cancel")
+      }
+      try drop(database)
+      note("the transaction on \(database.name) was cancelled: \(transaction.counts.text)")
+    }
+  }
+
+  /// Drops the transactions that began in the scripts from `depth` on; true if there were any.
+  @discardableResult
+  func dropTransactions(fromDepth depth: Int = 0) -> Bool {
+    var hasDropped = false
+    for database in databases {
+      guard let transaction = database.transaction, transaction.scriptDepth >= depth else {
+        continue
+      }
+      hasDropped = true
+      do throws(ShellError) {
+        try drop(database)
+      } catch {
+        report(error, origin: nil)
+      }
+      note("the transaction on \(database.name) was cancelled: \(transaction.counts.text)")
+    }
+    return hasDropped
+  }
+
+  /// Prints a note on standard error.
+  func note(_ text: String) {
+    guard !isQuiet else { return }
+    output.flush()
+    ErrorPrinter(form: settings.errorForm, writer: errorOutput).printNote(text)
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement closes a database or ends the program.
+  fileprivate var endsSomething: Bool {
+    switch self {
+    case .close, .exit: true
+    default: false
+    }
+  }
+}
+
+/// Tells on a terminal who holds the write lock.
+private final class LockNote {
+  private let session: Session
+  private var isShown = false
+  private let start = monotonicMilliseconds()
+  /// Shorter waits are not worth a line.
+  private static let patience = 100.0
+
+  init(_ session: Session) { self.session = session }
+
+  /// Shows it once, after a moment.
+  func show(_ holder: Int32?) {
+    guard !isShown, session.outputIsTerminal,
+      monotonicMilliseconds() - start >= LockNote.patience
+    else { return }
+    isShown = true
+    let process = holder.map { " (process \($0))" } ?? ""
+    session.output.write("waiting for the write lock\(process)\n")
+    session.output.flush()
+  }
+}

@@ -1,0 +1,252 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// `add`, `upsert`, `delete`.
+///
+/// Source: shell.md 9, 25.
+extension Session {
+  // MARK: add, upsert
+
+  func add(
+    _ statement: AddStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try add(statement, to: database)
+      return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+    }
+  }
+
+  /// Creates the objects of a statement and binds its variable.
+  @discardableResult
+  func add(
+    _ statement: AddStatement, to database: Database
+  ) throws(ShellError) -> WriteOutcome {
+    if statement.values.contains(where: \.readsDatabase) { try refresh(database) }
+    let objectClass = try existingClass(statement.className, database)
+    let parts = StatementParts(values: statement.values, text: source)
+    let maker = InputMaker(self, database)
+    let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
+      let values = try maker.values(of: statement.values)
+      return try planning { () throws(ObjectError) in
+        try database.writer.planAdd(objectClass, values)
+      }
+    }
+    bind(statement.variable, outcome, database)
+    return outcome
+  }
+
+  func upsert(
+    _ statement: UpsertStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try upsert(statement, in: database)
+      return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+    }
+  }
+
+  /// Creates or updates the objects of a statement and binds its variable.
+  @discardableResult
+  func upsert(
+    _ statement: UpsertStatement, in database: Database
+  ) throws(ShellError) -> WriteOutcome {
+    if statement.values.contains(where: \.readsDatabase) { try refresh(database) }
+    let objectClass = try existingClass(statement.className, database)
+    guard objectClass.primaryKey != nil else {
+      throw ShellError(
+        .missingPrimaryKey, "\(objectClass.name) has no primary key",
+        at: statement.className.range)
+    }
+    let policy: UpdatePolicy =
+      switch statement.policy?.kind {
+      case .modified, nil: .modified
+      case .all: .all
+      case .error: .error
+      }
+    let parts = StatementParts(values: statement.values, text: source)
+    let maker = InputMaker(self, database)
+    let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
+      let values = try maker.values(of: statement.values)
+      return try planning { () throws(ObjectError) in
+        try database.writer.planUpsert(objectClass, values, policy: policy)
+      }
+    }
+    bind(statement.variable, outcome, database)
+    return outcome
+  }
+
+  /// Binds a variable to the object, or the list of objects, of a statement.
+  private func bind(_ variable: Name?, _ outcome: WriteOutcome, _ database: Database) {
+    guard let variable else { return }
+    variables[variable.text] = .value(KeptValue(value(of: outcome)), database)
+  }
+
+  /// The object, or the list of objects, that a statement has made or updated.
+  func value(of outcome: WriteOutcome) -> ShellValue {
+    let objects = outcome.subjects.map { ShellValue.object($0.objectClass, $0.key) }
+    return objects.count == 1 ? objects[0] : .list(objects)
+  }
+
+  // MARK: delete
+
+  func delete(
+    _ statement: DeleteStatement, at range: SourceRange, to writer: ByteWriter
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let text = AcknowledgementText(database)
+      switch statement {
+      case .everything:
+        let outcome = try apply(to: database, StatementParts(text: source), nil) {
+          () throws(WritingError) in database.writer.planDeleteEverything()
+        }
+        return text.deletedEverything(outcome)
+      case .objects(let subject, let extent):
+        try refresh(database)
+        switch try objects(of: subject, extent, doing: "delete", at: range, database) {
+        case .one(let objectClass, let key):
+          let name = try text.name(of: key, in: objectClass)
+          try delete([key], of: objectClass, at: subject.range, database)
+          return "deleted \(name)"
+        case .many(let objectClass, let keys):
+          let count = try delete(keys, of: objectClass, at: subject.range, database)
+          return "deleted \(grouped(count)) \(quotedName(objectClass.name))"
+        }
+      }
+    }
+  }
+
+  /// Objects that are deleted between two looks at Ctrl-C.
+  private static let deletionStep = 20_000
+
+  @discardableResult
+  private func delete(
+    _ keys: [ObjectKey], of objectClass: ObjectClass, at range: SourceRange, _ database: Database
+  ) throws(ShellError) -> Int {
+    let parts = StatementParts(text: source, subject: range)
+    // Embedded objects go with their owners, so that a part of them may be gone before its turn.
+    let step = objectClass.isEmbedded ? max(1, keys.count) : Session.deletionStep
+    var count = 0
+    for start in stride(from: 0, to: keys.count, by: step) {
+      if Interruption.isRequested { throw interruption(after: start, of: keys.count) }
+      let part = Array(keys[start..<min(keys.count, start + step)])
+      let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
+        try planning { () throws(ObjectError) in
+          try database.writer.planDelete(objectClass, part)
+        }
+      }
+      count += outcome.deleted.reduce(0) { $0 + $1.count }
+    }
+    return count
+  }
+
+  /// The error for Ctrl-C in the middle of a bulk change.
+  func interruption(after count: Int, of total: Int) -> ShellError {
+    ShellError(
+      .interrupted, "interrupted after \(grouped(count)) of \(grouped(total)) objects")
+  }
+
+  // MARK: Planning and applying
+
+  /// The class with a name in the schema of the transaction.
+  func existingClass(_ name: Name, _ database: Database) throws(ShellError) -> ObjectClass {
+    guard let objectClass = database.realm.schema.objectClass(named: name.text) else {
+      throw Evaluator.unknownClass(name, database.realm)
+    }
+    return objectClass
+  }
+
+  /// Checks a change as a whole, makes it and counts it.
+  func apply(
+    to database: Database, _ parts: StatementParts, _ objectClass: ObjectClass?,
+    plan: () throws(WritingError) -> WritePlan
+  ) throws(ShellError) -> WriteOutcome {
+    let checked: WritePlan
+    do throws(WritingError) {
+      checked = try plan()
+    } catch {
+      switch error {
+      case .shell(let error): throw error
+      case .object(let error):
+        throw ObjectErrorText(error, parts, objectClass, database).shellError
+      }
+    }
+    return try apply(checked, to: database)
+  }
+
+  /// Makes a checked change and counts it.
+  func apply(_ plan: WritePlan, to database: Database) throws(ShellError) -> WriteOutcome {
+    let outcome = try applying(database) { () throws(StorageError) in
+      try database.writer.apply(plan)
+    }
+    database.transaction?.counts.count(outcome)
+    return outcome
+  }
+
+  // MARK: Subjects
+
+  /// What `set` and `delete` work on.
+  enum Subjects {
+    /// The object that the statement names.
+    case one(ObjectClass, ObjectKey)
+    case many(ObjectClass, [ObjectKey])
+  }
+
+  /// The objects of a subject; refuses bulk changes without `where` or `all`.
+  func objects(
+    of subject: ChangeSubject, _ extent: ChangeExtent?, doing verb: String,
+    at range: SourceRange, _ database: Database
+  ) throws(ShellError) -> Subjects {
+    let evaluator = evaluator(database)
+    var condition: Condition?
+    if case .condition(let given)? = extent { condition = given }
+    let source: Source
+    switch subject {
+    case .object(let name):
+      guard case .object(let objectClass, let key) = try evaluator.object(named: name) else {
+        throw ShellError(.keyNotFound, "there is no such object", at: name.range)
+      }
+      return .one(objectClass, key)
+    case .source(let given): source = given
+    }
+    if case .path(let path) = source, extent == nil,
+      case .object(let objectClass, let key) = try evaluator.value(of: path, row: nil)
+    {
+      return .one(objectClass, key)
+    }
+    let found = try objects(of: source, evaluator)
+    let objectClass = found.objectClass
+    guard extent != nil else {
+      let count = try count(found, evaluator)
+      let name = quotedName(objectClass.name)
+      throw ShellError(
+        .needsAll,
+        "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
+        at: SourceRange(start: range.start, end: source.range.end),
+        remedy: "add \"all\", or \"where ...\"")
+    }
+    let keys = try keys(of: found, condition ?? .everything(at: source.range), evaluator)
+    guard found.keys != nil else { return .many(objectClass, keys) }
+    // A list can hold an object twice.
+    var seen: Set<ObjectKey> = []
+    return .many(objectClass, keys.filter { seen.insert($0).inserted })
+  }
+}
+
+/// Why a statement was refused before it changed anything.
+enum WritingError: Error {
+  case shell(ShellError)
+  case object(ObjectError)
+}
+
+/// Runs a check of the object layer.
+func planning(
+  _ body: () throws(ObjectError) -> WritePlan
+) throws(WritingError) -> WritePlan {
+  do throws(ObjectError) {
+    return try body()
+  } catch {
+    throw .object(error)
+  }
+}
