@@ -165,6 +165,7 @@ public final class Snapshot {
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
   /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
+    if file.isTransaction { return true }
     if file.bytes.baseAddress == nil { return true }
     if file.pin != nil { return file.standing() != .cutOff }
     guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {
