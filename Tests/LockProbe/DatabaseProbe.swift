@@ -68,6 +68,18 @@ struct DatabaseProbe {
     case "drop": pinned = []
     case "watch": return try watch(database, milliseconds: number ?? 0)
     case "write-for": return try write(database, milliseconds: number ?? 0)
+    case "load":
+      let load = LoadProbe(database)
+      try load.prepare()
+      try load.run()
+    case "last-commit":
+      let snapshot = try database.snapshot()
+      guard FileChecker.check(snapshot, depth: .deep).isGood else { return "damaged" }
+      return "\(try LoadProbe.lastCommit(in: snapshot))"
+    case "last-commit-in-file":
+      let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
+      guard FileChecker.check(snapshot, depth: .deep).isGood else { return "damaged" }
+      return "\(try LoadProbe.lastCommit(in: snapshot))"
     case "writer": return database.writerProcess.map { "\($0)" } ?? "none"
     default: return nil
     }
