@@ -157,8 +157,14 @@ struct ErrorPrinterTests {
     }
     #expect(statuses[2] == ["Usage"])
     #expect(
-      statuses[3] == ["FileNotFound", "PermissionDenied", "FileBusy", "FileOperationFailed"])
-    #expect(statuses[4] == ["NotARealmFile", "UnsupportedFileFormatVersion"])
+      statuses[3] == [
+        "FileNotFound", "FileAlreadyExists", "PermissionDenied", "FileBusy", "MismatchedConfig",
+        "FileOperationFailed",
+      ])
+    #expect(
+      statuses[4] == [
+        "NotARealmFile", "UnsupportedFileFormatVersion", "FileFormatUpgradeRequired", "SyncHistory",
+      ])
     #expect(statuses[5] == ["WrongKey", "NoKey", "InvalidEncryptionKey"])
     #expect(statuses[6] == ["Damaged"])
     #expect(statuses[130] == ["Interrupted"])

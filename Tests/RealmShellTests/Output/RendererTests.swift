@@ -18,7 +18,7 @@ struct RendererTests {
     guard case .where(let query)? = try StatementParser.parse(statement).first?.body else {
       return "no query"
     }
-    let result = try session.results(of: query)
+    let result = try session.find(query)
     var settings = OutputSettings()
     edit(&settings)
     let writer = ByteWriter()
@@ -31,7 +31,7 @@ struct RendererTests {
     let session = Session(
       try Invocation(arguments: []), output: ByteWriter(), outputIsTerminal: false)
     let realm = try Realm(path: "\(Fixtures.root)/Tests/Fixtures/dogs.realm")
-    session.databases = [Session.Database(name: "dogs", realm: realm, isReadOnly: true)]
+    session.databases = [Session.Database(name: "dogs", realm: realm, key: nil, isReadOnly: true)]
     session.currentName = "dogs"
     return session
   }
