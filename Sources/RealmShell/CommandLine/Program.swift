@@ -150,7 +150,7 @@ struct Program {
     }
     switch invocation.target {
     case .none: return
-    case .memory(let name): opening.name = name
+    case .memory(let name): opening.memoryName = name ?? "memory"
     case .file(let path): opening.path = path
     }
     if let source = invocation.keySource,

@@ -17,6 +17,8 @@ extension Session {
 
     /// The path as the system needs it; nil for a memory database.
     var path: String?
+    /// The name of a memory database; nil for a file.
+    var memoryName: String?
     var name: String?
     var key: EncryptionKey?
     var state = Realm.State.live
@@ -57,7 +59,11 @@ extension Session {
     if statement.new { opening.creation = .new }
     switch statement.target {
     case .memory(let name):
-      opening.name = opening.name ?? name?.text
+      if let key = statement.key {
+        throw ShellError(
+          .invalidArgument, "a memory database has no key", at: key.range)
+      }
+      opening.memoryName = name?.text ?? "memory"
       try open(opening, to: writer)
     case .file(let path):
       opening.path = resolve(path)
@@ -80,6 +86,7 @@ extension Session {
   @discardableResult
   func openDatabase(_ opening: Opening) throws(ShellError) -> Database {
     if opening.isReadOnly { try refuseWriting(opening) }
+    try refuseOtherKey(opening)
     let (realm, isNew) = try openRealm(opening)
     if let path = opening.path, opening.key != nil, !isNew, !realm.snapshot.file.isEncrypted {
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
@@ -87,7 +94,7 @@ extension Session {
     warnOfUnreadableParts(realm)
     let database = Database(
       name: freeName(for: opening), realm: realm, key: opening.key,
-      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil)
+      isReadOnly: opening.isReadOnly, isNew: isNew, memoryName: opening.memoryName)
     try prepare(database, opening)
     databases.append(database)
     currentName = database.name
@@ -100,9 +107,21 @@ extension Session {
     }
   }
 
+  /// A file that is open has one key.
+  private func refuseOtherKey(_ opening: Opening) throws(ShellError) {
+    guard let path = opening.path, let key = opening.key else { return }
+    let other = databases.first {
+      !$0.isInMemory && $0.key != key && OutputFile.areSame($0.realm.path, path)
+    }
+    guard let other else { return }
+    throw ShellError(
+      .mismatchedConfig, "the file is open as \(other.name) with another key, or none")
+  }
+
   /// A name that no open database has.
   private func freeName(for opening: Opening) -> String {
-    let base = opening.path?.split(separator: "/").last.map(String.init) ?? "memory"
+    let base =
+      opening.memoryName ?? opening.path?.split(separator: "/").last.map(String.init) ?? ""
     let stem = opening.name ?? (base.hasSuffix(".realm") ? String(base.dropLast(6)) : base)
     var name = stem
     var number = 2
@@ -116,6 +135,10 @@ extension Session {
   /// Opens or creates the file; true if it is new.
   private func openRealm(_ opening: Opening) throws(ShellError) -> (Realm, Bool) {
     guard let path = opening.path else {
+      // One name is one database as long as it is open.
+      if let other = databases.first(where: { $0.memoryName == opening.memoryName }) {
+        return (other.realm, false)
+      }
       do throws(StorageError) {
         return (try Realm.memory(), true)
       } catch {

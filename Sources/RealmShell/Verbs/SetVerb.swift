@@ -70,6 +70,7 @@ extension Session {
     _ statement: SetStatement, _ keys: [ObjectKey], _ objectClass: ObjectClass,
     _ database: Database
   ) throws(ShellError) -> String {
+    if keys.isEmpty { try checkNames(statement, objectClass, database) }
     // Values that make objects have to be planned together: one may collide with another.
     let step = statement.changes.allSatisfy(\.isScalar) ? Session.changeStep : max(1, keys.count)
     var plans: [WritePlan] = []
@@ -93,6 +94,19 @@ extension Session {
       text += "; \(grouped(outcomes.skipped)) skipped (\(reason) is null)"
     }
     return text + nested
+  }
+
+  /// Finds names that are no properties, also where there is no object to be changed.
+  private func checkNames(
+    _ statement: SetStatement, _ objectClass: ObjectClass, _ database: Database
+  ) throws(ShellError) {
+    let evaluator = evaluator(database)
+    for change in statement.changes {
+      _ = try evaluator.type(of: change.path, for: objectClass)
+      for expression in change.expressions {
+        _ = try evaluator.type(of: expression, for: objectClass)
+      }
+    }
   }
 
   /// Checks the changes of some objects; their right sides see the state before the statement.
@@ -227,7 +241,7 @@ final class ChangeMaker {
 
 extension Change {
   /// The expressions of the change.
-  private var expressions: [Expression] {
+  fileprivate var expressions: [Expression] {
     let indexes = path.steps.compactMap { step in
       if case .index(let index) = step.kind { index } else { nil }
     }
