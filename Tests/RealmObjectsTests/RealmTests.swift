@@ -128,29 +128,6 @@ struct RealmTests {
     #expect(try count(try Realm(path: path)) == 2)
   }
 
-  @Test func failedCommitEndsTheTransaction() throws {
-    let realm = try create()
-    try realm.beginWrite()
-    let transaction = try #require(realm.transaction)
-    let table = try #require(try transaction.table(named: "class_Thing"))
-    for _ in 0..<100_000 { _ = try transaction.createObject(table) }
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    let full = rlimit(rlim_cur: 20_000, rlim_max: limit.rlim_max)
-    withUnsafePointer(to: full) { _ = setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), $0) }
-    signal(SIGXFSZ, SIG_IGN)
-    #expect(throws: StorageError.self) { try realm.commitWrite() }
-    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    #expect(!realm.isWriting)
-    #expect(try count(realm) == 0)
-    let other = try Realm(path: path)
-    try other.beginWrite(wait: .no)
-    try add(other)
-    try other.commitWrite()
-    try realm.refresh()
-    #expect(try count(realm) == 1)
-  }
-
   @Test func creatingReplacesNothing() throws {
     let realm = try create()
     #expect(throws: StorageError.self) { try Realm.create(path: path) }

@@ -6,7 +6,7 @@ extension SchemaEditor {
   ///
   /// Objects of an existing class get the default of an added property, else null, else zero.
   /// Properties that an existing class has besides stay. Classes that are linked to may be declared
-  /// later in the transaction; see `finish`. A file without schema version gets version 0.
+  /// later in the transaction; see `finish`. With a new class a file without schema version gets 0.
   ///
   /// - Returns: what was done, in the order of `classes`.
   /// - Throws: `invalid`; `mismatch` if an existing class differs in what cannot be added; `value`
@@ -76,6 +76,9 @@ extension SchemaEditor {
     let existing = Set(all.map { $0.name })
     for definition in merged {
       for target in definition.targets where !existing.contains(target) {
+        if let violation = SchemaValidator.violation(ofClassName: target) {
+          throw .invalid([violation])
+        }
         if !plan.forwardReferences.contains(target) { plan.forwardReferences.append(target) }
       }
     }
@@ -113,8 +116,12 @@ extension SchemaEditor {
       default: break
       }
     }
+    part.objectCount = try objectCount(existing)
     for property in part.added {
-      guard let value = definition.defaults[property.name] else { continue }
+      // Objects as defaults are looked at when there are objects to get them.
+      guard let value = definition.defaults[property.name],
+        property.type.kind != .link || part.objectCount > 0
+      else { continue }
       let fitting = ColumnFitting(property, of: existing, in: realm.schema)
       do throws(ObjectError) {
         part.defaults[property.name] = try fitting.fit(value)
@@ -122,7 +129,6 @@ extension SchemaEditor {
         throw .value(error)
       }
     }
-    part.objectCount = try objectCount(existing)
     if !part.defaults.isEmpty { part.objects = try objects(of: existing) }
     return part
   }
@@ -170,7 +176,9 @@ extension SchemaEditor {
     _ plan: Declaration, _ transaction: WriteTransaction
   ) throws(StorageError) -> [DeclarationOutcome] {
     // Apps take a file without version for one that they may change at will.
-    if realm.schema.version == nil { try transaction.setSchemaVersion(0) }
+    if realm.schema.version == nil, plan.parts.contains(where: { $0.table == nil }) {
+      try transaction.setSchemaVersion(0)
+    }
     var tables = self.tables()
     for part in plan.parts where part.table == nil {
       let definition = part.definition

@@ -11,11 +11,12 @@ extension SchemaEditor {
     let transaction = try begin()
     let objectClass = try objectClass(name)
     guard name != new else { return }
-    if let other = realm.schema.objectClass(named: new), other.origin != .system {
-      throw .nameTaken(new)
-    }
-    if let violation = SchemaValidator.violation(ofClassName: new) { throw .invalid([violation]) }
     let prefix = objectClass.origin == .sdk ? ObjectClass.prefix : ""
+    let isTaken = realm.schema.all.contains {
+      ($0.name == new && $0.origin != .system) || $0.table.name == prefix + new
+    }
+    if isTaken { throw .nameTaken(new) }
+    if let violation = SchemaValidator.violation(ofClassName: new) { throw .invalid([violation]) }
     try change { () throws(StorageError) in
       try transaction.renameTable(objectClass.table.key, to: prefix + new)
     }

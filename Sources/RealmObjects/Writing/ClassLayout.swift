@@ -11,6 +11,8 @@ final class ClassLayout {
   let properties: [Property]
   /// The column of each property.
   let columns: [ColumnKey]
+  /// The type of each property that has one value which is neither a link nor mixed.
+  let plainKinds: [ValueKind?]
   /// What adds objects in the transaction that was used last, and the position of each property in
   /// it, -1 for collections.
   var appender: ObjectAppender?
@@ -23,6 +25,9 @@ final class ClassLayout {
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     let stored = objectClass.table.columns
     columns = properties.map { stored[$0.position].key }
+    plainKinds = properties.map {
+      $0.collection == .none && $0.kind != .link && $0.kind != .mixed ? $0.kind : nil
+    }
   }
 
   var name: String { objectClass.name }

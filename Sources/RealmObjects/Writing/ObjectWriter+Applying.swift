@@ -11,7 +11,8 @@ extension ObjectWriter {
     let transaction = plan.transaction
     realm.noteChange()
     let before = plan.mayDeleteEmbedded ? try embeddedCounts(transaction) : []
-    var effective = [Bool](repeating: true, count: plan.subjects.isEmpty ? 0 : plan.steps.count)
+    let hasChanges = plan.subjects.contains { !$0.changes.isEmpty }
+    var effective = [Bool](repeating: true, count: hasChanges ? plan.steps.count : 0)
     for i in plan.steps.indices {
       let isEffective = try perform(plan.steps[i], plan, transaction)
       if i < effective.count { effective[i] = isEffective }

@@ -50,6 +50,15 @@ enum ValueFitting {
     error(.typeMismatch(value.found), property, layout)
   }
 
+  /// Whether a value has an allowed size.
+  static func isShort(_ value: ScalarValue) -> Bool {
+    switch value {
+    case .string(let bytes): bytes.count <= maximumTextByteCount
+    case .data(let bytes): bytes.count <= maximumDataByteCount
+    default: true
+    }
+  }
+
   /// Checks the size of a value.
   static func check(
     _ value: ScalarValue, _ property: Property, _ layout: ClassLayout

@@ -68,20 +68,51 @@ extension WritePlan {
             input.place(of: primaryKey, layout))
         }
         index = existing
-        try set(index, input, policy, isCreated: false)
+        try update(index, input, policy)
         return index
       }
       index = newDraft(layout)
       drafts[index].scalars[primaryKey] = key
     } else if policy != .error, let current {
-      try set(current, input, policy, isCreated: false)
+      try update(current, input, policy)
       return current
     } else {
       index = newDraft(layout)
     }
     if let parent { try embed(index, parent) } else { add(index, 0, .create) }
-    try set(index, input, policy, isCreated: true)
+    try fill(index, input, policy)
     return index
+  }
+
+  /// Sets the properties of a new object.
+  private func fill(
+    _ index: Int, _ given: consuming Input, _ policy: UpdatePolicy
+  ) throws(ObjectError) {
+    let layout = drafts[index].layout
+    var input = given
+    // Most values fit as they are; they need not go through the draft one by one.
+    var scalars = takeScalars(of: index)
+    for property in scalars.indices where property != layout.primaryKey {
+      let value = input.value(of: property)
+      if case .scalar(let scalar)? = value, let kind = layout.plainKinds[property],
+        scalar.kind == kind, ValueFitting.isShort(scalar)
+      {
+        scalars[property] = scalar
+        continue
+      }
+      drafts[index].scalars = scalars
+      scalars = []
+      try set(
+        index, property, value, policy, isCreated: true, isPositional: input.isPositional)
+      scalars = takeScalars(of: index)
+    }
+    drafts[index].scalars = scalars
+  }
+
+  private func takeScalars(of index: Int) -> [ScalarValue] {
+    var scalars: [ScalarValue] = []
+    swap(&scalars, &drafts[index].scalars)
+    return scalars
   }
 
   private func primaryKey(
@@ -107,25 +138,35 @@ extension WritePlan {
     add(parent.draft, parent.property, action)
   }
 
-  /// Sets the properties that the input has, and of a new object the others too.
-  private func set(
-    _ index: Int, _ given: consuming Input, _ policy: UpdatePolicy, isCreated: Bool
+  /// Sets the properties of an object that exists.
+  private func update(
+    _ index: Int, _ given: consuming Input, _ policy: UpdatePolicy
   ) throws(ObjectError) {
     let layout = drafts[index].layout
     var input = given
     for property in layout.properties.indices where property != layout.primaryKey {
-      let value = input.value(of: property)
-      if value == nil, !isCreated { continue }
-      do throws(ObjectError) {
-        try set(
-          index, property, value, policy, isCreated: isCreated, isPositional: input.isPositional)
-      } catch {
-        throw value == nil ? error : error.below(input.place(of: property, layout))
-      }
+      guard let value = input.value(of: property) else { continue }
+      try set(
+        index, property, value, policy, isCreated: false, isPositional: input.isPositional)
     }
   }
 
   private func set(
+    _ index: Int, _ property: Int, _ value: InputValue?, _ policy: UpdatePolicy, isCreated: Bool,
+    isPositional: Bool
+  ) throws(ObjectError) {
+    do throws(ObjectError) {
+      try setUnplaced(
+        index, property, value, policy, isCreated: isCreated, isPositional: isPositional)
+    } catch {
+      if value == nil { throw error }
+      let layout = drafts[index].layout
+      throw error.below(
+        isPositional ? .element(property) : .property(layout.properties[property].name))
+    }
+  }
+
+  private func setUnplaced(
     _ index: Int, _ property: Int, _ given: InputValue?, _ policy: UpdatePolicy, isCreated: Bool,
     isPositional: Bool
   ) throws(ObjectError) {

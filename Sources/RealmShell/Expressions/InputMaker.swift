@@ -45,28 +45,7 @@ final class InputMaker {
         entries.append(InputField(field.key.text, try value(of: field.value, row: row)))
       }
       return .map(entries)
-    case .path(let path):
-      if let copied = try foreignObject(path) { return copied }
-      return try evaluate(expression, row)
-    case .call, .unary, .binary, .query: return try evaluate(expression, row)
-    }
-  }
-
-  /// The values of an object of another database, which is copied; nil for everything else.
-  ///
-  /// Source: object-model.md 4.4.
-  private func foreignObject(_ path: PathExpression) throws(WritingError) -> InputValue? {
-    guard path.steps.isEmpty, case .variable(let name) = path.base,
-      case .value(.object(let table, _, let key), let other?) = session.variables[name.text],
-      other !== database
-    else { return nil }
-    do throws(ShellError) {
-      guard let objectClass = other.realm.schema.objectClass(table) else { return nil }
-      return try ForeignValues(other).value(of: objectClass, key)
-    } catch {
-      var error = error
-      error.range = error.range ?? name.range
-      throw .shell(error)
+    case .path, .call, .unary, .binary, .query: return try evaluate(expression, row)
     }
   }
 
@@ -74,6 +53,12 @@ final class InputMaker {
     _ expression: Expression, _ row: ShellValue?
   ) throws(WritingError) -> InputValue {
     do throws(ShellError) {
+      if case .path(let path) = expression, path.steps.isEmpty,
+        case .variable(let name) = path.base,
+        let foreign = try ForeignObject(name, session, current: database)
+      {
+        return try foreign.input()
+      }
       let evaluator = self.evaluator ?? session.evaluator(database)
       self.evaluator = evaluator
       return InputMaker.input(try evaluator.value(of: expression, row: row))
@@ -100,63 +85,6 @@ final class InputMaker {
       .map(entries.map { InputField(String(decoding: $0.key, as: UTF8.self), input($0.value)) })
     case .results(let results): .array(results.keys.map { .object(results.objectClass, $0) })
     case .record(let fields): .map(fields.map { InputField($0.title, input($0.value)) })
-    }
-  }
-}
-
-/// Objects of another database as values that make copies of them.
-private final class ForeignValues {
-  private let database: Session.Database
-  /// Objects that are being copied inside each other.
-  private var open: [(TableKey, ObjectKey)] = []
-  private static let maximumDepth = 100
-
-  init(_ database: Session.Database) { self.database = database }
-
-  /// The properties of an object; what links back to an object around it is left out.
-  func value(of objectClass: ObjectClass, _ key: ObjectKey) throws(ShellError) -> InputValue {
-    guard !open.contains(where: { $0 == (objectClass.table.key, key) }) else { return .null }
-    guard open.count < ForeignValues.maximumDepth else {
-      throw ShellError(.limitExceeded, "the object has links more than 100 objects deep")
-    }
-    open.append((objectClass.table.key, key))
-    defer { open.removeLast() }
-    var fields: [InputField] = []
-    for property in objectClass.properties {
-      let value: ShellValue
-      do throws(StorageError) {
-        value = try stored(property, objectClass, key)
-      } catch {
-        throw StorageMessages.error(error, path: database.realm.path)
-      }
-      fields.append(InputField(property.name, try input(value)))
-    }
-    return .map(fields)
-  }
-
-  private func stored(
-    _ property: Property, _ objectClass: ObjectClass, _ key: ObjectKey
-  ) throws(StorageError) -> ShellValue {
-    guard let row = try objectClass.table.row(of: key) else { return .null }
-    return try ShellValue(
-      try objectClass.table.value(of: property.position, in: row), database.realm.schema)
-  }
-
-  private func input(_ value: ShellValue) throws(ShellError) -> InputValue {
-    switch value {
-    case .object(let objectClass, let key): return try self.value(of: objectClass, key)
-    case .list(let members):
-      var values: [InputValue] = []
-      for member in members { values.append(try input(member)) }
-      return .array(values)
-    case .dictionary(let entries):
-      var fields: [InputField] = []
-      for entry in entries {
-        fields.append(
-          InputField(String(decoding: entry.key, as: UTF8.self), try input(entry.value)))
-      }
-      return .map(fields)
-    case .scalar, .results, .record: return InputMaker.input(value)
     }
   }
 }

@@ -13,8 +13,10 @@ extension Session {
     let isReadOnly: Bool
     /// Whether it did not exist before.
     let isNew: Bool
-    /// The name of a database that lives in memory only; nil for a file.
-    let memoryName: String?
+    /// Whether it lives in memory only.
+    let isInMemory: Bool
+    /// The name under which other databases of the session can share the memory.
+    var memoryName: String?
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
     /// Whether the note about opening for writing is due no more.
@@ -30,15 +32,15 @@ extension Session {
 
     init(
       name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
-      memoryName: String? = nil
+      isInMemory: Bool = false
     ) {
       self.name = name
       self.realm = realm
       self.key = key
       self.isReadOnly = isReadOnly
       self.isNew = isNew
-      self.memoryName = memoryName
-      isOpenForWriting = isNew || memoryName != nil
+      self.isInMemory = isInMemory
+      isOpenForWriting = isNew || isInMemory
       schemaEditor = SchemaEditor(realm)
     }
 
@@ -50,9 +52,6 @@ extension Session {
 
     /// Lets go of the version that the last transaction was made on.
     func endTransaction() { writer = makeWriter() }
-
-    /// Whether it lives in memory only.
-    var isInMemory: Bool { memoryName != nil }
 
     /// The file, for people.
     var shownPath: String { isInMemory ? "memory database \(name)" : realm.path }

@@ -17,9 +17,9 @@ extension Session {
 
     /// The path as the system needs it; nil for a memory database.
     var path: String?
-    /// The name of a memory database; nil for a file.
-    var memoryName: String?
     var name: String?
+    /// The name of a memory database, by which it can be opened more than once.
+    var memoryName: String?
     var key: EncryptionKey?
     var state = Realm.State.live
     var creation = Creation.no
@@ -60,10 +60,10 @@ extension Session {
     switch statement.target {
     case .memory(let name):
       if let key = statement.key {
-        throw ShellError(
-          .invalidArgument, "a memory database has no key", at: key.range)
+        throw ShellError(.invalidArgument, "a memory database has no key", at: key.range)
       }
-      opening.memoryName = name?.text ?? "memory"
+      opening.name = opening.name ?? name?.text
+      opening.memoryName = name?.text
       try open(opening, to: writer)
     case .file(let path):
       opening.path = resolve(path)
@@ -86,15 +86,19 @@ extension Session {
   @discardableResult
   func openDatabase(_ opening: Opening) throws(ShellError) -> Database {
     if opening.isReadOnly { try refuseWriting(opening) }
-    try refuseOtherKey(opening)
     let (realm, isNew) = try openRealm(opening)
     if let path = opening.path, opening.key != nil, !isNew, !realm.snapshot.file.isEncrypted {
+      if let other = databases.first(where: { OutputFile.areSame($0.realm.path, path) }) {
+        throw ShellError(
+          .mismatchedConfig, "the file is open without a key as \(quotedName(other.name))")
+      }
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
     }
     warnOfUnreadableParts(realm)
     let database = Database(
       name: freeName(for: opening), realm: realm, key: opening.key,
-      isReadOnly: opening.isReadOnly, isNew: isNew, memoryName: opening.memoryName)
+      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil)
+    database.memoryName = opening.memoryName
     try prepare(database, opening)
     databases.append(database)
     currentName = database.name
@@ -107,21 +111,9 @@ extension Session {
     }
   }
 
-  /// A file that is open has one key.
-  private func refuseOtherKey(_ opening: Opening) throws(ShellError) {
-    guard let path = opening.path, let key = opening.key else { return }
-    let other = databases.first {
-      !$0.isInMemory && $0.key != key && OutputFile.areSame($0.realm.path, path)
-    }
-    guard let other else { return }
-    throw ShellError(
-      .mismatchedConfig, "the file is open as \(other.name) with another key, or none")
-  }
-
   /// A name that no open database has.
   private func freeName(for opening: Opening) -> String {
-    let base =
-      opening.memoryName ?? opening.path?.split(separator: "/").last.map(String.init) ?? ""
+    let base = opening.path?.split(separator: "/").last.map(String.init) ?? "memory"
     let stem = opening.name ?? (base.hasSuffix(".realm") ? String(base.dropLast(6)) : base)
     var name = stem
     var number = 2
@@ -135,11 +127,11 @@ extension Session {
   /// Opens or creates the file; true if it is new.
   private func openRealm(_ opening: Opening) throws(ShellError) -> (Realm, Bool) {
     guard let path = opening.path else {
-      // One name is one database as long as it is open.
-      if let other = databases.first(where: { $0.memoryName == opening.memoryName }) {
-        return (other.realm, false)
-      }
       do throws(StorageError) {
+        let other = databases.first {
+          $0.memoryName != nil && $0.memoryName == opening.memoryName
+        }
+        if let other { return (try other.realm.sibling(), false) }
         return (try Realm.memory(), true)
       } catch {
         throw StorageMessages.error(error, path: "the memory database")

@@ -201,7 +201,22 @@ struct IndexEditor {
     guard count > 0 else { return try tree.append(&list, .value(.int(object.rawValue))) }
     let first = try valueOf(try key(in: list, 0))
     let isUniform = try first.order(valueOf(try key(in: list, count - 1))) == 0
-    if isUniform, first.order(value) != 0, !isDeepest, first.key != value.key {
+    let comparesKeysOnly = isUniform && first.order(value) == 0
+    var (low, high, isKnown) = (0, count, comparesKeysOnly)
+    while low < high {
+      let middle = (low + high) / 2
+      let other = try key(in: list, middle)
+      var order = comparesKeysOnly ? 0 : try valueOf(other).order(value)
+      if order == 0 {
+        isKnown = true
+        order = other < object ? -1 : other == object ? 0 : 1
+      }
+      // An object stands once under a value.
+      if order == 0 { return }
+      if order < 0 { low = middle + 1 } else { high = middle }
+    }
+    // Different values stay together only if the index cannot tell them apart.
+    if !isKnown, !isDeepest, first.key != value.key {
       var sub = try makeEmpty()
       let chunk = Int64(first.key.chunk(at: offset + 4))
       let whole = list
@@ -211,17 +226,6 @@ struct IndexEditor {
       try insert(&sub, object, value, offset: offset + 4)
       list = sub
       return
-    }
-    let comparesKeysOnly = isUniform && first.order(value) == 0
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      let other = try key(in: list, middle)
-      var order = comparesKeysOnly ? 0 : try valueOf(other).order(value)
-      if order == 0 { order = other < object ? -1 : other == object ? 0 : 1 }
-      // An object stands once under a value.
-      if order == 0 { return }
-      if order < 0 { low = middle + 1 } else { high = middle }
     }
     try tree.insert(&list, low, .value(.int(object.rawValue)))
   }

@@ -19,7 +19,7 @@ extension LeafEditor {
   }
 
   /// Payload arrays of a leaf while it is made.
-  private struct Payload {
+  struct Payload {
     var composite: [Int64] = []
     var ints: [Int64] = []
     var pairs: [Int64] = []

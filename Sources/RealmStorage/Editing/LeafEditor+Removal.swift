@@ -21,6 +21,9 @@ extension LeafEditor {
     case .float, .double, .decimal: try removeElements(&ref, rows)
     case .string, .data: try removeTexts(&ref, rows)
     case .objectID, .uuid, .mixed, .typedLink, .oldDate:
+      if type.layout == .objectID || type.layout == .uuid, try removeFixed(&ref, rows: rows) {
+        return
+      }
       var cells = try cells(ref)
       LeafEditor.drop(rows, from: &cells)
       let fresh = try make(cells)

@@ -2,8 +2,8 @@ import RealmValues
 
 /// Changes the leaves of a column or of a collection.
 ///
-/// Integers, floating-point numbers, decimals, dates and short texts are changed in place, as are
-/// the lists of large texts and binaries; other leaves are made anew from their values.
+/// Most leaves are changed in place; some, when a value does not fit their form or collections are
+/// involved, are made anew from their values.
 ///
 /// Source: file-format-writing.md 8.1.
 struct LeafEditor {
@@ -11,7 +11,9 @@ struct LeafEditor {
   let type: LeafType
 
   /// How the leaf is changed.
-  private enum Form { case integers, nullableIntegers, elements, text, dates, whole }
+  private enum Form {
+    case integers, nullableIntegers, elements, text, dates, fixedBytes, mixed, whole
+  }
 
   private var form: Form {
     switch type.layout {
@@ -20,7 +22,9 @@ struct LeafEditor {
     case .float, .double, .decimal: .elements
     case .string, .data: .text
     case .date: .dates
-    case .objectID, .uuid, .mixed, .typedLink, .oldDate: .whole
+    case .objectID, .uuid: .fixedBytes
+    case .mixed: .mixed
+    case .typedLink, .oldDate: .whole
     }
   }
 
@@ -56,7 +60,10 @@ struct LeafEditor {
         try remake(&ref, row, isInsertion: true) { $0.insert(cell, at: row) }
       }
     case .text where try insertText(&ref, at: row, cell): break
-    case .text, .whole: try remake(&ref, row, isInsertion: true) { $0.insert(cell, at: row) }
+    case .fixedBytes where try insertFixed(&ref, at: row, cell): break
+    case .mixed where try insertMixed(&ref, at: row, cell): break
+    case .text, .fixedBytes, .mixed, .whole:
+      try remake(&ref, row, isInsertion: true) { $0.insert(cell, at: row) }
     }
   }
 
@@ -80,7 +87,9 @@ struct LeafEditor {
         try remake(&ref, row) { $0[row] = cell }
       }
     case .text where try setText(&ref, at: row, cell): break
-    case .text, .whole: try remake(&ref, row) { $0[row] = cell }
+    case .fixedBytes where try setFixed(&ref, at: row, cell): break
+    case .mixed where try setMixed(&ref, at: row, cell): break
+    case .text, .fixedBytes, .mixed, .whole: try remake(&ref, row) { $0[row] = cell }
     }
   }
 
@@ -120,7 +129,9 @@ struct LeafEditor {
         try remake(&ref, row) { $0.remove(at: row) }
       }
     case .text where try removeText(&ref, at: row): break
-    case .text, .whole: try remake(&ref, row) { $0.remove(at: row) }
+    case .fixedBytes where try removeFixed(&ref, rows: [row]): break
+    case .mixed where try removeMixed(&ref, at: row): break
+    case .text, .fixedBytes, .mixed, .whole: try remake(&ref, row) { $0.remove(at: row) }
     }
   }
 

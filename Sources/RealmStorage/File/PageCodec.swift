@@ -202,10 +202,3 @@ final class PageCodec {
     }
   }
 }
-
-extension EncryptionKey: Equatable {
-  /// Whether both have the same bytes.
-  public static func == (a: EncryptionKey, b: EncryptionKey) -> Bool {
-    memcmp(a.bytes, b.bytes, byteCount) == 0
-  }
-}

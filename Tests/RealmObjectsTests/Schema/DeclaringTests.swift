@@ -169,6 +169,9 @@ struct DeclaringTests {
     try file.refuse("InvalidName") {
       try file.editor.declare([define(String(repeating: "x", count: 58), "n: int")])
     }
+    try file.refuse("InvalidName") {
+      try file.editor.declare([define("Cat", "other: \(String(repeating: "x", count: 58))?")])
+    }
   }
 
   // MARK: Forward references

@@ -40,7 +40,7 @@ final class SchemaModel {
 
   private static let types = [
     "int", "int?", "string", "string?", "double", "double?", "bool", "mixed", "int[]", "int?[]",
-    "string?[]", "int<>", "string?<>", "int{}", "double?{}", "decimal128?",
+    "string[]", "string?[]", "int<>", "string?<>", "int{}", "double?{}", "decimal128?",
   ]
 
   private func randomProperty(_ name: String) -> PropertyDefinition {
@@ -50,6 +50,9 @@ final class SchemaModel {
     var result = property("\(name): \(SchemaModel.types[number(SchemaModel.types.count)])")
     if result.type.collection == .none, [.int, .string, .bool, .mixed].contains(result.type.kind) {
       result.isIndexed = number(3) == 0
+    }
+    if result.type.kind == .string, result.type.collection == .list {
+      result.isIndexed = number(2) == 0
     }
     if result.type.kind == .string, result.type.collection == .none, !result.isIndexed {
       result.isFullText = number(4) == 0

@@ -82,6 +82,17 @@ final class Participant {
     wait()
   }
 
+  /// Kills the process and returns its last answer, which it may have given at any time before.
+  func killForLastAnswer() -> String? {
+    kill()
+    var last: String?
+    while true {
+      let next = answer()
+      if next == "(dead)" { return last }
+      last = next
+    }
+  }
+
   private func wait() {
     guard !hasEnded else { return }
     var status: Int32 = 0

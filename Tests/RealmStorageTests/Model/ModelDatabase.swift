@@ -1,6 +1,7 @@
-import RealmStorage
 import RealmValues
 import Testing
+
+@testable import RealmStorage
 
 /// What a database should hold, in plain arrays and dictionaries.
 struct ModelDatabase {
@@ -147,6 +148,9 @@ extension ModelDatabase {
       #expect(primaryKey == model.primaryKey, sourceLocation: sourceLocation)
       compareColumns(model, table, sourceLocation)
       try compareObjects(model, table, sourceLocation)
+      for column in table.columns where column.kind == .mixed && column.hasIndex {
+        try checkLists(of: column, model, table, sourceLocation)
+      }
     }
   }
 
@@ -169,6 +173,28 @@ extension ModelDatabase {
         stored.hasFullTextIndex == (column.index == .words), sourceLocation: sourceLocation)
       #expect(
         stored.isMarkedIndexed == (column.index == .values), sourceLocation: sourceLocation)
+    }
+  }
+
+  /// Different values stand together in a list of an index only if their bytes are the same.
+  private func checkLists(
+    of column: StoredColumn, _ model: Table, _ table: StoredTable, _ sourceLocation: SourceLocation
+  ) throws {
+    var lists: [[Int32]: [ScalarValue]] = [:]
+    let index = SearchIndex(root: column.indexRoot, view: table.view)
+    try index.walk { (path, object) in
+      guard 4 * path.count <= IndexEditor.maximumOffset,
+        case .scalar(let value) = model.objects[object]?[column.key]
+      else { return }
+      lists[path, default: []].append(value)
+    }
+    for values in lists.values {
+      for (i, value) in values.enumerated() where IndexKey(value) != IndexKey(values[0]) {
+        let isEqual = [i - 1, i + 1].contains {
+          values.indices.contains($0) && values[$0].totalOrder(value) == 0
+        }
+        #expect(isEqual, "\(value) beside \(values[0])", sourceLocation: sourceLocation)
+      }
     }
   }
 

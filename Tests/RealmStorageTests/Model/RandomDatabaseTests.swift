@@ -18,7 +18,7 @@ struct RandomDatabaseTests {
     var database = RandomDatabase(seed: seed)
     try file.write { try $0.setSchemaVersion(1) }
     for commit in 0..<TestScale.number("RANDOM_COMMITS", standard: 25) {
-      if commit % 5 == 4 { file.close() }
+      if commit % 5 == 4 { try file.reopen() }
       if commit % 7 == 6 { try cancel(database, file) }
       try file.write { transaction in
         for step in 0..<60 {

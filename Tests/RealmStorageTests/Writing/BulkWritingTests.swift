@@ -15,7 +15,7 @@ struct BulkWritingTests {
       }
       try model.compare(with: try file.snapshot())
     }
-    let database = try file.database
+    let database = file.database
     let transaction = try database.beginWrite()
     let cancelled = BulkModel(copying: model)
     for _ in 0..<20 { try cancelled.change(transaction) }

@@ -8,33 +8,27 @@ import Testing
 final class WrittenFile {
   let folder: TemporaryFolder
   let path: String
-  private var opened: Database?
+  private(set) var database: Database
   private let key: EncryptionKey?
 
   init(key: EncryptionKey? = nil) throws {
     self.key = key
     folder = TemporaryFolder()
     path = folder.file("test.realm")
-    opened = try Database.create(path: path, key: key)
+    database = try Database.create(path: path, key: key)
   }
 
   /// Takes a file that exists.
   init(opening path: String, in folder: TemporaryFolder) throws {
     (self.folder, self.path, key) = (folder, path, nil)
-    opened = try Database(path: path)
+    database = try Database(path: path)
   }
 
-  /// The database; opened again after `close`.
-  var database: Database {
-    get throws {
-      if let opened { return opened }
-      let database = try Database(path: path, key: key)
-      opened = database
-      return database
-    }
+  /// Ends the session of the file and begins another one.
+  func reopen() throws {
+    database = try Database.memory()
+    database = try Database(path: path, key: key)
   }
-
-  func close() { opened = nil }
 
   /// Runs a transaction, commits it and checks the file.
   @discardableResult
