@@ -25,6 +25,7 @@ extension Parser {
   }
 
   private mutating func dateLiteral(_ range: SourceRange) throws(SyntaxError) -> Literal {
+    // The bytes belong to the source text and are used at once.
     guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
       throw SyntaxError("no such date", range: range)
     }
@@ -129,6 +130,7 @@ extension Parser {
       return nil
     }
     let range = SourceRange(start: token.start, end: match.end)
+    // The bytes belong to the source text and are used at once.
     guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
@@ -207,9 +209,11 @@ extension Parser {
     if digits.last == UInt8(ascii: "f") {
       number.end -= 1
       return .float(
+        // The bytes belong to the source text and are used at once.
         unsafe withBytes(of: number) { unsafe parseFloat($0) } ?? .nan, text: text(number))
     }
     return .double(
+      // The bytes belong to the source text and are used at once.
       unsafe withBytes(of: number) { unsafe parseDouble($0) } ?? .nan, text: text(number))
   }
 
@@ -217,6 +221,7 @@ extension Parser {
   private func withBytes<Result>(
     of range: SourceRange, _ read: (UnsafeRawBufferPointer) -> Result
   ) -> Result {
+    // The bytes belong to the source text and are used at once.
     unsafe bytes.withUnsafeBytes { buffer in
       unsafe read(UnsafeRawBufferPointer(rebasing: buffer[range.start..<range.end]))
     }

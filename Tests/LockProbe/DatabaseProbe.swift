@@ -27,6 +27,7 @@ struct DatabaseProbe {
       case "open": database = try Database(path: path, key: key)
       case "create": database = try Database.create(path: path, key: key)
       case "close": (database, transaction, pinned) = (nil, nil, [])
+      case "copy", "compact", "limit": return try copy(words, number)
       default:
         guard let database else { return nil }
         return try run(words, number, database)
@@ -35,6 +36,26 @@ struct DatabaseProbe {
     } catch {
       return "\(error)"
     }
+  }
+
+  /// Copies or compacts the file `number` times; or limits the size of what is written.
+  private func copy(_ words: [Substring], _ number: Int?) throws(StorageError) -> String {
+    switch words.first {
+    case "limit":
+      var limit = rlimit(rlim_cur: UInt(number ?? 0), rlim_max: UInt(number ?? 0))
+      // The system call answers with an error then.
+      signal(SIGXFSZ, SIG_IGN)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    case "copy":
+      let target = words.count > 2 ? String(words[2]) : ""
+      for _ in 0..<(number ?? 0) {
+        let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
+        try FileCopier.copy(snapshot, to: target, key: key, overwrite: true)
+      }
+    default:
+      for _ in 0..<(number ?? 0) { try FileCopier.compact(path: path, key: key) }
+    }
+    return "ok"
   }
 
   private mutating func run(

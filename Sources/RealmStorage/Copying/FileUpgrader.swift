@@ -32,6 +32,7 @@ public enum FileUpgrader {
     let target = try CopyTarget(path, overwrite: overwrite)
     let pending = try PendingFile(for: target.path)
     let outcome = try write(snapshot, to: pending, key, onProgress)
+    guard snapshot.isIntact() else { throw .rejected(.versionGone) }
     try pending.publish(isReplacing: target.exists)
     return outcome
   }
