@@ -16,7 +16,7 @@ struct DiskFullTests {
   func fullDiskEndsTheTransactionOnly(isEncrypted: Bool) throws {
     let reader = Participant(path)
     let writer = Participant(path)
-    let key = "key \(String(repeating: "5a", count: 64))"
+    let key = "key k"
     for one in [reader, writer] where isEncrypted { #expect(one(key) == "ok") }
     #expect(writer("create") == "ok")
     #expect(writer("prepare") == "ok")
@@ -43,7 +43,7 @@ struct DiskFullTests {
       #expect(reader("drop") == "ok")
     }
     let encryptionKey =
-      isEncrypted ? [UInt8](repeating: 0x5A, count: 64).withUnsafeBytes { EncryptionKey($0) } : nil
+      isEncrypted ? [UInt8](repeating: UInt8(ascii: "k"), count: 64).withUnsafeBytes { EncryptionKey($0) } : nil
     let snapshot = try Snapshot(of: try RealmFile(path: path, key: encryptionKey))
     #expect(FileChecker.check(snapshot, depth: .deep).isGood)
   }
