@@ -121,6 +121,37 @@ extension Grammar {
       ], seeAlso: ["where"], givesValue: true
     ) { parser throws(SyntaxError) in try parser.countStatement() },
     Verb(
+      "aggregate", .queries,
+      "aggregate SOURCE FUNCTION(PATH) [as NAME], ... [by EXPRESSION, ...] [where RQL [args (...)]]",
+      "Prints numbers over all objects, or over those of each group.",
+      terms: [
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("FUNCTION", "sum, avg, min or max; or count()"),
+        GrammarWord("by EXPRESSION", "one row for each of its values"),
+        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+      ],
+      examples: [
+        "aggregate Dog count(), avg(age), max(age) as oldest where color != null",
+        "aggregate Person count() by address.city",
+      ], seeAlso: ["count", "sections"], givesValue: true
+    ) { parser throws(SyntaxError) in try parser.aggregateStatement() },
+    Verb(
+      "sections", .queries,
+      "sections SOURCE by EXPRESSION [where RQL [args (...)]] [show COLUMN, ...]",
+      "Prints the objects in groups.",
+      terms: [
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
+        GrammarWord("by EXPRESSION", "one section for each of its values"),
+        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
+        GrammarWord(
+          "show", "*, **, except NAMES, paths, expressions as NAME, or PATH {COLUMN, ...}"),
+      ],
+      examples: [
+        "sections Dog by upper(substr(name, 0, 1)) show name, age",
+        "sections Dog by color where age > 3",
+      ], seeAlso: ["where", "aggregate"], givesValue: true
+    ) { parser throws(SyntaxError) in try parser.sectionsStatement() },
+    Verb(
       "more", .queries, "more [N | all]", "Prints the next rows of the last result.",
       examples: ["more", "more 500", "more all"], seeAlso: ["where", "last"]
     ) { parser throws(SyntaxError) in try parser.moreStatement() },

@@ -51,6 +51,42 @@ extension Parser {
     return .count(CountStatement(source: source, condition: condition))
   }
 
+  mutating func aggregateStatement() throws(SyntaxError) -> StatementBody {
+    let source = try source()
+    propertyOwner = owner(of: source)
+    var columns: [AggregateColumn] = []
+    repeat { columns.append(try aggregateColumn()) } while try accept(.comma, ",")
+    let keys = try accept(word: "by") ? try expressions() : []
+    let condition = try acceptCondition(on: source, clauseWords: [])
+    return .aggregate(
+      AggregateStatement(source: source, columns: columns, keys: keys, condition: condition))
+  }
+
+  /// `function "(" [ path ] ")" [ "as" NAME ]`.
+  private mutating func aggregateColumn() throws(SyntaxError) -> AggregateColumn {
+    let start = token.start
+    guard let function = try accept(oneOf: AggregateColumn.Function.self) else { throw failure() }
+    try require(.openParenthesis, "(")
+    let path = function == .count ? nil : try path(base: .row, from: token.start)
+    try require(.closeParenthesis, ")")
+    let range = SourceRange(start: start, end: position)
+    let name = try accept(word: "as") ? try name(.newName) : nil
+    return AggregateColumn(function: function, path: path, name: name, range: range)
+  }
+
+  mutating func sectionsStatement() throws(SyntaxError) -> StatementBody {
+    let source = try source()
+    let owner = owner(of: source)
+    propertyOwner = owner
+    try require(word: "by")
+    let key = try expression()
+    let condition = try acceptCondition(on: source, clauseWords: ["show"])
+    return .sections(
+      SectionsStatement(
+        source: source, key: key, condition: condition,
+        columns: try acceptColumns(of: owner) ?? []))
+  }
+
   mutating func moreStatement() throws(SyntaxError) -> StatementBody {
     if try accept(word: "all") { return .more(.all) }
     if let rows = try acceptInteger() { return .more(.rows(rows)) }

@@ -43,8 +43,9 @@ extension Parser {
   /// The next statement of the innermost block, nil at its end.
   mutating func blockStatement() throws(SyntaxError) -> Statement? {
     while token.kind == .newline || token.kind == .semicolon { try advance() }
-    if token.kind == .closeBrace || token.kind == .end { return nil }
+    expect(.verb)
     expect(.symbol("}"))
+    if token.kind == .closeBrace || token.kind == .end { return nil }
     return try statement()
   }
 

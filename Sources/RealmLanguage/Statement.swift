@@ -75,6 +75,8 @@ public indirect enum StatementBody: Equatable, Sendable {
   case get(GetStatement)
   case `where`(WhereStatement)
   case count(CountStatement)
+  case aggregate(AggregateStatement)
+  case sections(SectionsStatement)
   case more(MoreStatement)
   /// `last`: the output mode, nil for the current one.
   case last(mode: Name?)
@@ -317,6 +319,73 @@ public struct CountStatement: Equatable, Sendable {
   public init(source: Source, condition: Condition?) {
     self.source = source
     self.condition = condition
+  }
+}
+
+/// `aggregate SOURCE A, … [by E, …] [where RQL]`.
+public struct AggregateStatement: Equatable, Sendable {
+  /// What is read.
+  public var source: Source
+  /// The columns, at least one.
+  public var columns: [AggregateColumn]
+  /// `by …`: one row for each of their values; empty means one row.
+  public var keys: [Expression]
+  /// `where …`.
+  public var condition: Condition?
+
+  /// Makes an `aggregate`.
+  public init(
+    source: Source, columns: [AggregateColumn], keys: [Expression], condition: Condition?
+  ) {
+    self.source = source
+    self.columns = columns
+    self.keys = keys
+    self.condition = condition
+  }
+}
+
+/// One column of `aggregate`: `count()`, `avg(age) as mean`.
+public struct AggregateColumn: Equatable, Sendable {
+  /// The functions.
+  public enum Function: String, Sendable, CaseIterable {
+    case count, sum, avg, min, max
+  }
+
+  /// Which one.
+  public var function: Function
+  /// What it is computed from; nil only for `count`.
+  public var path: PathExpression?
+  /// `as NAME`.
+  public var name: Name?
+  /// From the function to the closing parenthesis.
+  public var range: SourceRange
+
+  /// Makes a column.
+  public init(function: Function, path: PathExpression?, name: Name? = nil, range: SourceRange) {
+    self.function = function
+    self.path = path
+    self.name = name
+    self.range = range
+  }
+}
+
+/// `sections SOURCE by E [where RQL] [show …]`.
+public struct SectionsStatement: Equatable, Sendable {
+  /// What is read.
+  public var source: Source
+  /// What objects of one section have in common.
+  public var key: Expression
+  /// `where …`.
+  public var condition: Condition?
+  /// `show …`; empty means the stored properties.
+  public var columns: [Column]
+
+  /// Makes a `sections`.
+  public init(source: Source, key: Expression, condition: Condition?, columns: [Column]) {
+    self.source = source
+    self.key = key
+    self.condition = condition
+    self.columns = columns
   }
 }
 

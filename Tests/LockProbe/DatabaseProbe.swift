@@ -101,6 +101,13 @@ struct DatabaseProbe {
       let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
       guard FileChecker.check(snapshot, depth: .deep).isGood else { return "damaged" }
       return "\(try LoadProbe.lastCommit(in: snapshot))"
+    case "limit":
+      // What a full disk is like: no file may have more bytes; without a number, any.
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      limit.rlim_cur = number.map { rlim_t($0) } ?? limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     case "writer": return database.writerProcess.map { "\($0)" } ?? "none"
     default: return nil
     }

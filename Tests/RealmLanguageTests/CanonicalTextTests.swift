@@ -75,6 +75,39 @@ import Testing
     #expect(String(decoding: text, as: UTF8.self) == "Dog(\"a\")`my-class`#12")
   }
 
+  /// What is printed can stand in each statement that takes a value or a name.
+  @Test(arguments: literals.map(\.2))
+  func printedLiteralsStandInStatements(_ printed: String) throws {
+    for text in [
+      "add C {a: \(printed)}", "upsert C [\(printed)]", "set C 1 a = \(printed)",
+      "set C 1 a.append(\(printed), 1)", "class C { a: mixed = \(printed) }", "let $x = \(printed)",
+      "set C(\(printed)) a = 1", "set C \(printed) a = 1", "delete C \(printed)",
+      "write { delete C(\(printed)) }",
+    ] {
+      let tree = try StatementParser.parse(text).map(outline).joined()
+      #expect(tree.contains(outline(try literal(printed).kind)), "\(text)")
+    }
+  }
+
+  @Test(arguments: ["Dog", "my-class", "a`b", "a b", "where", "狗"])
+  func printedNamesStandInStatements(_ name: String) throws {
+    var bytes: [UInt8] = []
+    CanonicalText.append(name: name, to: &bytes)
+    let printed = String(decoding: bytes, as: UTF8.self)
+    for (text, count) in [
+      ("class \(printed) { \(printed): \(printed)[] }", 3), ("alter \(printed).\(printed): int", 2),
+      ("rename class \(printed) to \(printed)", 2), ("drop index \(printed).\(printed)", 2),
+      ("add \(printed) {\(printed): \(printed)(1), b: \(printed)#2}", 4),
+      ("set \(printed)(1) \(printed).\(printed) += 1", 3), ("delete \(printed) all", 1),
+      ("copy \(printed) into \(printed)", 2),
+    ] {
+      let tree = try StatementParser.parse(text).map(outline).joined()
+      #expect(
+        tree.split(separator: name, omittingEmptySubsequences: false).count == count + 1,
+        "\(text): \(tree)")
+    }
+  }
+
   private func query(_ text: String) throws -> QuerySyntax {
     guard case .where(let statement)? = try StatementParser.parse("where C " + text).first?.body
     else {

@@ -62,6 +62,49 @@ import Testing
     #expect(expected("print up").expected.contains(.function))
   }
 
+  @Test func newObjects() {
+    #expect(expected("add Dog ").expected == [.symbol("{"), .symbol("[")])
+    #expect(expected("add Dog {na").expected.contains(property("Dog")))
+    #expect(expected("add Dog {name: 1, a").expected.contains(property("Dog")))
+    #expect(expected("upsert Person {dogs: [{na").expected.contains(property("Person", ["dogs"])))
+    #expect(expected("add Person {a: {b: 1}, c").expected.contains(property("Person")))
+    #expect(expected("upsert Dog {a: 1} ").expected.contains(.word("policy")))
+    #expect(expected("upsert Dog {a: 1} policy m").expected.contains(.word("modified")))
+    #expect(expected("add Dog {a: 1} as ").expected == [.variable])
+  }
+
+  @Test func changes() {
+    #expect(expected("set Dog ").expected.contains(property("Dog")))
+    #expect(expected("set Dog ").expected.contains(.primaryKey(of: "Dog")))
+    #expect(expected("set Dog 1 na").expected.contains(property("Dog")))
+    #expect(expected("set Person 1 address.ci").expected.contains(property("Person", ["address"])))
+    #expect(expected("set Dog 1 age = na").expected.contains(property("Dog")))
+    #expect(
+      expected("set Person(1).dogs age = 1 where na").expected.contains(
+        property("Person", ["dogs"])))
+    #expect(expected("set Dog age = 1 ").expected.contains(.word("all")))
+    #expect(!expected("set Dog 1 age = 1 ").expected.contains(.word("all")))
+    #expect(expected("delete ").expected.contains(.word("everything")))
+    #expect(expected("delete Dog ").expected.contains(.primaryKey(of: "Dog")))
+    #expect(expected("write { set Dog 1 na").expected.contains(property("Dog")))
+    #expect(expected("write {\n count Dog\n ").expected.contains(.verb))
+    #expect(expected("write { count Dog ").expected.contains(.symbol("}")))
+    #expect(expected("let $x = ").expected.contains(.offeredWord("where")))
+  }
+
+  @Test func schemaChanges() {
+    #expect(expected("class Dog { age: ").expected.contains(.type))
+    #expect(expected("class Dog { age: int in").expected.contains(.word("indexed")))
+    #expect(expected("class Dog { age: int, ").expected.contains(.newName))
+    #expect(expected("alter Dog.").expected == [property("Dog")])
+    #expect(expected("alter Dog.age: int using ").expected.contains(property("Dog")))
+    #expect(expected("drop ").expected.contains(.className))
+    #expect(expected("begin timeout ").expected == [.duration])
+    #expect(expected("commit without ").expected.contains(.observer))
+    #expect(expected("copy Dog into ").expected == [.database])
+    #expect(expected("copy to a").expected.contains(.file(.output)))
+  }
+
   @Test func nothingAfterAnError() {
     #expect(expected("where Dog age age ").expected.isEmpty)
   }

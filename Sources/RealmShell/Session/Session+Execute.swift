@@ -190,6 +190,8 @@ extension Session {
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
+    case .aggregate, .sections:
+      throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }

@@ -100,6 +100,7 @@ public final class Snapshot {
     logicalByteCount = Int(size)
     self.view = view
     version = max(1, try view.tagged(top, 6) ?? 1)
+    if let pin = file.pin, pin.version != version { throw .rejected(.brokenSession) }
     historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
     historySchemaVersion = try view.tagged(top, 9) ?? 0
     let reader = GroupReader(top: top, view: view, format: format, file: file)
