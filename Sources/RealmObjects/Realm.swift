@@ -155,10 +155,20 @@ public final class Realm {
   ///
   /// - Throws: `StorageError`: why the file cannot be written; nothing has changed then.
   /// - Precondition: the realm shows the live state.
-  public func share() throws(StorageError) {
+  public func share() throws(StorageError) { try share(.forever) }
+
+  /// - Parameter wait: How long to wait for a process that has the file for itself.
+  private func share(_ wait: LockWait) throws(StorageError) {
     precondition(state == .live, "the state before the last commit cannot be written")
     if let database, database.isCurrent { return }
-    let opened = try Database(path: path, key: key)
+    let milliseconds =
+      switch wait {
+      case .forever: 10_000
+      // Whoever is just opening the file as well needs a moment.
+      case .no: 100
+      case .milliseconds(let limit): max(100, limit)
+      }
+    let opened = try Database(path: path, key: key, timeoutMilliseconds: milliseconds)
     let newest = try opened.snapshot()
     (snapshot, schema) = (newest, try Schema(newest))
     (database, access) = (opened, .shared)
@@ -197,7 +207,7 @@ public final class Realm {
     wait: LockWait = .forever, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
   ) throws(StorageError) {
     precondition(transaction == nil, "a write transaction is open")
-    try share()
+    try share(wait)
     let begun = try database?.beginWrite(wait: wait, whileWaiting: whileWaiting)
     transaction = begun
     hasUnseenChanges = true

@@ -39,7 +39,7 @@ struct Commit {
     guard let inUse = try lease?.versionsInUse() else { return [] }
     var result: [FreeSpaceList.Unused] = []
     for i in inUse.indices.prefix(mostSnapshotsRead) where inUse[i].version < base.version {
-      let next = i + 1 < inUse.count ? Int64(inUse[i + 1].version) : base.version
+      let next = i + 1 < inUse.count ? Int64(clamping: inUse[i + 1].version) : base.version
       let snapshot: CommittedState
       var extents: [Extent]
       do throws(StorageError) {
@@ -50,6 +50,7 @@ struct Commit {
         // Not knowing costs space and nothing else.
         continue
       }
+      guard snapshot.version < next else { continue }
       extents.append(Extent(offset: snapshot.fileEnd, byteCount: Int.max - snapshot.fileEnd))
       result.append(
         FreeSpaceList.Unused(releasedBy: (snapshot.version + 1)...next, extents: extents))
