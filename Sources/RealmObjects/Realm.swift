@@ -139,6 +139,17 @@ public final class Realm {
     return realm
   }
 
+  /// Another instance of a database in memory, with snapshot and transaction of its own.
+  ///
+  /// - Throws: `StorageError`: `system` if memory is short.
+  /// - Precondition: the database is in memory.
+  public func sibling() throws(StorageError) -> Realm {
+    precondition(database?.isPrivate == true, "files are opened by their path")
+    let realm = try Realm(path: path)
+    (realm.database, realm.access) = (database, .shared)
+    return realm
+  }
+
   /// Takes part in the session of the file from now on: snapshots are pinned, and writing is
   /// possible. Moves to the newest version; does nothing if it takes part already.
   ///

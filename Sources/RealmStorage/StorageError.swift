@@ -55,6 +55,8 @@ public enum Rejection: Equatable, Sendable {
   case unusableLockFile
   /// The file has this format, which can be read only.
   case needsUpgrade(UInt8)
+  /// Others have overwritten the snapshot that was being read.
+  case versionGone
   /// A copy was given up because it does not hold what the original holds.
   case copyDiffers
   /// The file belongs to a synchronised realm.

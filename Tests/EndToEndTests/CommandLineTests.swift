@@ -272,13 +272,17 @@ struct CommandLineTests {
   @Test func missingFilesEndWith3() {
     expect(
       run("missing.realm", "count Dog"),
-      errors: "realmsh: error: cannot open missing.realm: no such file [FileNotFound]\n", status: 3)
+      errors: """
+        realmsh: error: cannot open missing.realm: no such file [FileNotFound]
+          hint: add --create to make a new database
+
+        """, status: 3)
     expect(
       run("-c", "open dog.realm"),
       errors: """
         <command 1>:1:6: error: no such file [FileNotFound]
           1 | open dog.realm
-            |      ^^^^^^^^^ did you mean dogs.realm?
+            |      ^^^^^^^^^ did you mean dogs.realm? or, for a new database: open dog.realm create
 
         """, status: 3)
     #expect(run("dogs.realm/x.realm").status == 3)

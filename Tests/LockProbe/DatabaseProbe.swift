@@ -27,6 +27,8 @@ struct DatabaseProbe {
       case "open": database = try Database(path: path, key: key)
       case "create": database = try Database.create(path: path, key: key)
       case "close": (database, transaction, pinned) = (nil, nil, [])
+      case "copy", "compact": return try copy(words, number)
+      case "limit": limitFiles(to: number)
       default:
         guard let database else { return nil }
         return try run(words, number, database)
@@ -35,6 +37,31 @@ struct DatabaseProbe {
     } catch {
       return "\(error)"
     }
+  }
+
+  /// What a full disk is like: no file may have more bytes; without a number, any.
+  private func limitFiles(to byteCount: Int?) {
+    // The system call answers with an error then.
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limit.rlim_cur = byteCount.map { rlim_t($0) } ?? limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  }
+
+  /// Copies or compacts the file `number` times.
+  private func copy(_ words: [Substring], _ number: Int?) throws(StorageError) -> String {
+    switch words.first {
+    case "copy":
+      let target = words.count > 2 ? String(words[2]) : ""
+      for _ in 0..<(number ?? 0) {
+        let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
+        try FileCopier.copy(snapshot, to: target, key: key, overwrite: true)
+      }
+    default:
+      for _ in 0..<(number ?? 0) { try FileCopier.compact(path: path, key: key) }
+    }
+    return "ok"
   }
 
   private mutating func run(

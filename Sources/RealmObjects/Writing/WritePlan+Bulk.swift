@@ -105,18 +105,20 @@ extension WritePlan {
     return true
   }
 
-  /// Adds the same changes of many objects; fast if they are of plain properties.
+  /// Adds the same changes of many objects, if they are of plain properties and the result is right
+  /// for all of them.
   ///
+  /// - Returns: false if nothing was added: the objects have to be added one by one.
   /// - Throws: `ObjectError` as `ObjectWriter.planSet`; the plan cannot be used then.
-  public func set(
+  public func setTogether(
     _ objects: [ObjectKey], _ changes: [PropertyChange]
-  ) throws(ObjectError) {
+  ) throws(ObjectError) -> Bool {
     let layout = prepareBulk(changes)
-    if hasColumns(for: changes), let made = try columnChanges(objects, changes, layout) {
-      columns += made
-      return
+    guard hasColumns(for: changes), let made = try columnChanges(objects, changes, layout) else {
+      return false
     }
-    for object in objects { try set(object, changes) }
+    columns += made
+    return true
   }
 
   private func skip(_ change: PropertyChange, _ error: ObjectError) {

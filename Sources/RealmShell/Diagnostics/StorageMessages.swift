@@ -113,6 +113,7 @@ enum StorageMessages {
     case .unusableLockFile: "its lock file is damaged or no file"
     case .needsUpgrade(let format): "it has format \(format), only format 24 can be written"
     case .synchronised: "it belongs to a synchronised realm; changes would be lost"
+    case .versionGone: "others keep changing the file while it is read"
     case .copyDiffers: "the new file does not hold what the old one holds, and was given up"
     case .fileReplaced: "another file has taken its place"
     case .notSupported: "this change is not supported"

@@ -53,6 +53,12 @@ final class InputMaker {
     _ expression: Expression, _ row: ShellValue?
   ) throws(WritingError) -> InputValue {
     do throws(ShellError) {
+      if case .path(let path) = expression, path.steps.isEmpty,
+        case .variable(let name) = path.base,
+        let foreign = try ForeignObject(name, session, current: database)
+      {
+        return try foreign.input()
+      }
       let evaluator = self.evaluator ?? session.evaluator(database)
       self.evaluator = evaluator
       return InputMaker.input(try evaluator.value(of: expression, row: row))

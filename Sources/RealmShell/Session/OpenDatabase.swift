@@ -15,6 +15,8 @@ extension Session {
     let isNew: Bool
     /// Whether it lives in memory only.
     let isInMemory: Bool
+    /// The name under which other databases of the session can share the memory.
+    var memoryName: String?
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
     /// Whether the note about opening for writing is due no more.

@@ -18,6 +18,8 @@ extension Session {
     /// The path as the system needs it; nil for a memory database.
     var path: String?
     var name: String?
+    /// The name of a memory database, by which it can be opened more than once.
+    var memoryName: String?
     var key: EncryptionKey?
     var state = Realm.State.live
     var creation = Creation.no
@@ -57,7 +59,11 @@ extension Session {
     if statement.new { opening.creation = .new }
     switch statement.target {
     case .memory(let name):
+      if let key = statement.key {
+        throw ShellError(.invalidArgument, "a memory database has no key", at: key.range)
+      }
       opening.name = opening.name ?? name?.text
+      opening.memoryName = name?.text
       try open(opening, to: writer)
     case .file(let path):
       opening.path = resolve(path)
@@ -82,12 +88,17 @@ extension Session {
     if opening.isReadOnly { try refuseWriting(opening) }
     let (realm, isNew) = try openRealm(opening)
     if let path = opening.path, opening.key != nil, !isNew, !realm.snapshot.file.isEncrypted {
+      if let other = databases.first(where: { OutputFile.areSame($0.realm.path, path) }) {
+        throw ShellError(
+          .mismatchedConfig, "the file is open without a key as \(quotedName(other.name))")
+      }
       warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
     }
     warnOfUnreadableParts(realm)
     let database = Database(
       name: freeName(for: opening), realm: realm, key: opening.key,
       isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil)
+    database.memoryName = opening.memoryName
     try prepare(database, opening)
     databases.append(database)
     currentName = database.name
@@ -117,6 +128,10 @@ extension Session {
   private func openRealm(_ opening: Opening) throws(ShellError) -> (Realm, Bool) {
     guard let path = opening.path else {
       do throws(StorageError) {
+        let other = databases.first {
+          $0.memoryName != nil && $0.memoryName == opening.memoryName
+        }
+        if let other { return (try other.realm.sibling(), false) }
         return (try Realm.memory(), true)
       } catch {
         throw StorageMessages.error(error, path: "the memory database")

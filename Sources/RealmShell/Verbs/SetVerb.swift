@@ -70,12 +70,26 @@ extension Session {
     _ statement: SetStatement, _ keys: [ObjectKey], _ objectClass: ObjectClass,
     _ database: Database
   ) throws(ShellError) -> String {
+    if keys.isEmpty {
+      // Nothing is planned that would find a wrong name.
+      let evaluator = evaluator(database)
+      for change in statement.changes {
+        _ = try evaluator.type(of: change.path, for: objectClass)
+        for expression in change.expressions {
+          _ = try evaluator.type(of: expression, for: objectClass)
+        }
+      }
+    }
     // Values that make objects have to be planned together: one may collide with another.
     let step = statement.changes.allSatisfy(\.isScalar) ? Session.changeStep : max(1, keys.count)
     var plans: [WritePlan] = []
-    for start in stride(from: 0, to: keys.count, by: step) {
-      let part = keys[start..<min(keys.count, start + step)]
-      plans.append(try plan(statement, part, objectClass, database))
+    if let together = try planTogether(statement, keys, objectClass, database) {
+      plans = [together]
+    } else {
+      for start in stride(from: 0, to: keys.count, by: step) {
+        let part = keys[start..<min(keys.count, start + step)]
+        plans.append(try plan(statement, part, objectClass, database))
+      }
     }
     var outcomes = (changed: 0, skipped: 0)
     var nested = ""
@@ -93,6 +107,31 @@ extension Session {
       text += "; \(grouped(outcomes.skipped)) skipped (\(reason) is null)"
     }
     return text + nested
+  }
+
+  /// Checks changes that are the same for all objects; nil if that has to be done one by one.
+  private func planTogether(
+    _ statement: SetStatement, _ keys: [ObjectKey], _ objectClass: ObjectClass,
+    _ database: Database
+  ) throws(ShellError) -> WritePlan? {
+    guard let first = keys.first,
+      statement.changes.allSatisfy({ $0.isConstant && $0.isScalar })
+    else { return nil }
+    let maker = ChangeMaker(self, database, statement.changes)
+    let parts = StatementParts(
+      changes: statement.changes, text: source, subject: statement.subject.range)
+    do throws(WritingError) {
+      let changes = try maker.changes(of: .object(objectClass, first))
+      var isPossible = false
+      let plan = try planning { () throws(ObjectError) in
+        let plan = try database.writer.planBulkSet(objectClass)
+        isPossible = try plan.setTogether(keys, changes)
+        return plan
+      }
+      return isPossible ? plan : nil
+    } catch {
+      throw shellError(error, parts, objectClass, database)
+    }
   }
 
   /// Checks the changes of some objects; their right sides see the state before the statement.
@@ -227,7 +266,7 @@ final class ChangeMaker {
 
 extension Change {
   /// The expressions of the change.
-  private var expressions: [Expression] {
+  fileprivate var expressions: [Expression] {
     let indexes = path.steps.compactMap { step in
       if case .index(let index) = step.kind { index } else { nil }
     }

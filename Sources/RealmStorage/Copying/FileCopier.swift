@@ -22,15 +22,17 @@ public enum FileCopier {
   /// - Throws: `system` (with EEXIST if there is a file), `notARealmFile` or another error of
   ///   opening if what is to be replaced is no Realm file; `rejected(.inUse)` if somebody has it
   ///   open; `rejected(.needsUpgrade)`, `rejected(.synchronised)`; `rejected(.interrupted)`;
-  ///   `damaged`.
+  ///   `rejected(.versionGone)` or another error if the snapshot is not pinned and others have
+  ///   overwritten it; `damaged`.
   @discardableResult
   public static func copy(
     _ snapshot: Snapshot, to path: String, key: EncryptionKey? = nil, overwrite: Bool = false,
     onProgress: Progress = { _, _ in true }
   ) throws(StorageError) -> Int {
     let target = try CopyTarget(path, overwrite: overwrite)
-    let pending = try PendingFile(for: target.path)
+    let pending = try PendingFile(for: target.path, like: snapshot.file.path)
     try write(snapshot, to: pending, key: key, onProgress)
+    guard snapshot.isIntact() else { throw .rejected(.versionGone) }
     try pending.publish(isReplacing: target.exists)
     return pending.file.byteCount
   }

@@ -19,17 +19,24 @@ final class PendingFile {
   ///
   /// It gets the permissions of the file that is there, if there is one.
   ///
+  /// - Parameters:
+  ///   - source: A file that may be read by no fewer than the new one; empty if there is none.
+  ///   - isNamed: Whether to do as if the file system knew no files without names.
   /// - Throws: `system`.
-  init(for path: String) throws(StorageError) {
+  init(
+    for path: String, like source: String = "", isNamed: Bool = false
+  ) throws(StorageError) {
     target = path
     let present = PendingFile.permissions(ofPath: path)
-    let mode: mode_t = present == nil ? 0o644 : 0o600
-    if let descriptor = PendingFile.open(
-      Syscalls.folder(of: path), O_RDWR | O_CLOEXEC | PendingFile.withoutName, mode)
+    let readable = PendingFile.permissions(ofPath: source)?.mode ?? 0o644
+    let mode = present == nil ? readable & 0o644 | 0o600 : 0o600
+    if !isNamed,
+      let descriptor = PendingFile.open(
+        Syscalls.folder(of: path), O_RDWR | O_CLOEXEC | PendingFile.withoutName, mode)
     {
       file = try DiskFile(descriptor: descriptor)
     } else {
-      let name = "\(path).\(getpid()).tmp"
+      let name = "\(path).\(getpid()).realmsh-tmp"
       guard
         let descriptor = PendingFile.open(name, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, mode)
       else { throw .system(.open, errno) }
@@ -80,14 +87,20 @@ final class PendingFile {
       temporaryPath = nil
     } else {
       try link(to: target)
+      if let temporaryPath { unlink(temporaryPath) }
+      temporaryPath = nil
     }
     try Syscalls.syncFolder(of: target)
   }
 
   /// A name of the file, one beside its place if it had none.
+  ///
+  /// Who replaces a file holds its lock: nobody else uses the name. What the death of a program left
+  /// under it is removed.
   private func linkedPath() throws(StorageError) -> String {
     if let temporaryPath { return temporaryPath }
-    let name = "\(target).\(getpid()).tmp"
+    let name = "\(target).realmsh-tmp"
+    unlink(name)
     try link(to: name)
     temporaryPath = name
     return name

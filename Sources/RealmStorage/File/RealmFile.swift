@@ -173,6 +173,9 @@ public final class RealmFile {
       memory: Unmanaged.passUnretained(memory), remainingWork: memory.remainingWork)
   }
 
+  /// Whether it shows the nodes of a write transaction.
+  var isTransaction: Bool { region != nil }
+
   /// Number of bytes that hold something: less than `bytes` has in a write transaction.
   var filledByteCount: Int { region?.filledByteCount ?? bytes.count }
 

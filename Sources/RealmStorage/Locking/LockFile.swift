@@ -28,6 +28,7 @@ import Synchronization
 /// | joined | one participant and its pins too many | the next session |
 /// | with the version list mutex | a slot half filled, not yet the newest | `purgeVersions` |
 /// | writing | nothing; a ticket that costs the next writer half a second | - |
+/// | writing, the commit is on the disk | a header that leads past the newest version | the next commit |
 /// | publishing | the mark of the critical phase: no more writers | the next session |
 /// | after that | a number of the newest version that is too low | `purgeVersions` |
 ///

@@ -100,6 +100,7 @@ public final class Snapshot {
     logicalByteCount = Int(size)
     self.view = view
     version = max(1, try view.tagged(top, 6) ?? 1)
+    if let pin = file.pin, pin.version != version { throw .rejected(.brokenSession) }
     historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
     historySchemaVersion = try view.tagged(top, 9) ?? 0
     let reader = GroupReader(top: top, view: view, format: format, file: file)
@@ -164,6 +165,7 @@ public final class Snapshot {
   /// Whether everything that was read from the snapshot so far belongs to one version: no other
   /// process has committed since it was opened. A file that was replaced by another one is.
   public func isIntact() -> Bool {
+    if file.isTransaction { return true }
     if file.bytes.baseAddress == nil { return true }
     if file.pin != nil { return file.standing() != .cutOff }
     guard let now = file.currentHeader(), now == header, file.standing() != .cutOff else {

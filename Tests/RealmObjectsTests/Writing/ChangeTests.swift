@@ -367,7 +367,9 @@ struct ChangeTests {
     let keys = try keys(realm, "Item")
     func bulk(_ keys: [ObjectKey], _ changes: PropertyChange...) throws -> Int {
       let plan = try realm.writer.planBulkSet(try realm.objectClass("Item"))
-      try plan.set(keys, changes)
+      if try !plan.setTogether(keys, changes) {
+        for key in keys { try plan.set(key, changes) }
+      }
       return try realm.writer.apply(plan).changedInBulk
     }
     #expect(try bulk(keys, add(1, to: "int"), PropertyChange(["float"], .multiply(2))) == 600)

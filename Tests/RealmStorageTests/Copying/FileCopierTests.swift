@@ -45,6 +45,17 @@ struct FileCopierTests {
     try graph.compare(with: try open(path))
   }
 
+  @Test func anOverwrittenSnapshotIsNotCopied() throws {
+    let (file, graph) = try graph()
+    let path = file.folder.file("copy.realm")
+    let unpinned = try Snapshot(of: try RealmFile(path: file.path, key: nil))
+    for _ in 0..<2 {
+      try file.write { transaction in for _ in 0..<40 { try graph.change(transaction) } }
+    }
+    #expect(throws: StorageError.self) { try FileCopier.copy(unpinned, to: path) }
+    #expect(!Files.exists(path))
+  }
+
   @Test func copiesCanBeChanged() throws {
     let (file, graph) = try graph()
     let path = file.folder.file("copy.realm")
@@ -119,15 +130,68 @@ struct FileCopierTests {
     #expect(Files.read(path) == before)
   }
 
-  @Test func anInterruptionLeavesNothing() throws {
+  @Test(arguments: [false, true])
+  func whatIsGivenUpLeavesNothing(isNamed: Bool) throws {
     let folder = TemporaryFolder()
-    let (file, _) = try graph()
-    #expect(throws: StorageError.rejected(.interrupted)) {
-      let pending = try PendingFile(for: folder.file("copy.realm"))
+    let (file, graph) = try graph()
+    let path = folder.file("copy.realm")
+    do {
+      let pending = try PendingFile(for: path, isNamed: isNamed)
       try FileCopier.write(try file.snapshot(), to: pending, key: nil) { _, _ in true }
-      throw StorageError.rejected(.interrupted)
+      #expect(Files.names(in: folder.path).count == (isNamed ? 1 : 0))
     }
     #expect(Files.names(in: folder.path).isEmpty)
+    for isReplacing in [false, true] {
+      let pending = try PendingFile(for: path, isNamed: isNamed)
+      try FileCopier.write(try file.snapshot(), to: pending, key: nil) { _, _ in true }
+      try pending.publish(isReplacing: isReplacing)
+      #expect(Files.names(in: folder.path) == ["copy.realm"])
+      try graph.compare(with: try open(path))
+    }
+    let pending = try PendingFile(for: path, isNamed: isNamed)
+    #expect(throws: StorageError.system(.open, EEXIST)) {
+      try pending.publish(isReplacing: false)
+    }
+  }
+
+  /// A process that copies and compacts is killed, or may not write so much.
+  @Test(arguments: [false, true])
+  func whateverHappensFilesStayWhole(isEncrypted: Bool) throws {
+    let folder = TemporaryFolder()
+    let (path, copy) = (folder.file("x.realm"), folder.file("y.realm"))
+    let key = [UInt8](repeating: UInt8(ascii: "k"), count: 64).withUnsafeBytes {
+      isEncrypted ? EncryptionKey($0) : nil
+    }
+    let setUp = isEncrypted ? ["key k"] : []
+    do {
+      let maker = Participant(path)
+      for command in setUp + ["create", "prepare", "raise-all 30"] {
+        #expect(maker(command) == "ok")
+      }
+    }
+    func check(_ path: String) throws { _ = try open(path, key: key) }
+    let known: Set = ["x.realm", "x.realm.lock", "y.realm", "y.realm.lock"]
+    for round in 0..<30 {
+      let victim = Participant(path)
+      for command in setUp { #expect(victim(command) == "ok") }
+      victim.send(round % 2 == 0 ? "copy 1000 \(copy)" : "compact 1000")
+      usleep(UInt32.random(in: 1000...40_000))
+      victim.kill()
+      try check(path)
+      if Files.exists(copy) { try check(copy) }
+      let rest = Set(Files.names(in: folder.path)).subtracting(known)
+      #expect(rest.allSatisfy { $0.hasSuffix(".realmsh-tmp") })
+    }
+    let last = Participant(path)
+    for command in setUp + ["copy 1 \(copy)", "compact 1"] { #expect(last(command) == "ok") }
+    #expect(Set(Files.names(in: folder.path)) == known)
+    let before = (Files.read(path), Files.read(copy))
+    for command in setUp + ["limit 2048"] { #expect(last(command) == "ok") }
+    #expect(last("copy 1 \(copy)").contains("\(EFBIG)"))
+    #expect(last("copy 1 \(folder.file("z.realm"))").contains("\(EFBIG)"))
+    #expect(last("compact 1").contains("\(EFBIG)"))
+    #expect(Set(Files.names(in: folder.path)) == known)
+    #expect(Files.read(path) == before.0 && Files.read(copy) == before.1)
   }
 
   @Test func linksToTheFileStay() throws {
