@@ -72,26 +72,27 @@ extension Parser {
     let isUppercase = bytes[range.end - 1] < UInt8(ascii: "a")
     if isWord("true"), isOneCase(range, isUppercase) { return try take(.bool(true)) }
     if isWord("false"), isOneCase(range, isUppercase) { return try take(.bool(false)) }
-    let follower = byte(at: range.end)
     if bytes[range.start] == UInt8(ascii: "T"), let literal = try secondsLiteral() {
       return literal
     }
-    let isCall = follower == UInt8(ascii: "(")
-    guard isCall || follower == UInt8(ascii: "\"") || range.length == 3 || range.length == 8 else {
+    if isWord("inf") || isWord("infinity") { return try take(.double(.infinity, text: "inf")) }
+    if isWord("nan") { return try take(.double(.nan, text: "nan")) }
+    switch byte(at: range.end) {
+    case UInt8(ascii: "\"") where isWord("b64") && bytes[range.start] == UInt8(ascii: "B"):
+      return try base64Literal()
+    case UInt8(ascii: "("):
+      for constructor in Constructor.allCases where isWord(constructor.rawValue) {
+        return try constructorLiteral(constructor)
+      }
       return nil
-    }
-    let word = text(range)
-    switch word.lowercased() {
-    case "b64" where word == "B64" && follower == UInt8(ascii: "\""): return try base64Literal()
-    case "inf", "infinity": return try take(.double(.infinity, text: "inf"))
-    case "nan": return try take(.double(.nan, text: "nan"))
-    case let name where isCall && Self.constructors.contains(name):
-      return try constructorLiteral(name)
     default: return nil
     }
   }
 
-  private static let constructors = ["oid", "uuid", "hex", "binary", "decimal"]
+  /// The words of literals that look like calls.
+  private enum Constructor: String, CaseIterable {
+    case oid, uuid, hex, binary, decimal
+  }
 
   /// The letters at `range` are all of one case, which is that of the last one.
   private func isOneCase(_ range: SourceRange, _ isUppercase: Bool) -> Bool {
@@ -140,14 +141,16 @@ extension Parser {
 
   /// `oid(…)`, `uuid(…)`, `hex("…")`, `binary("…")`, `decimal(…)` with constant content; nothing if
   /// the content makes it a call of the function of that name.
-  private mutating func constructorLiteral(_ word: String) throws(SyntaxError) -> Literal? {
+  private mutating func constructorLiteral(
+    _ constructor: Constructor
+  ) throws(SyntaxError) -> Literal? {
     let start = token.start
     let inner = Lexer.token(in: bytes.span, at: token.end + 1)
     var content = inner.range
     var value: [UInt8]
     if inner.kind == .string {
       value = try unescaped(inner.range)
-    } else if word == "hex" || word == "binary" {
+    } else if constructor == .hex || constructor == .binary {
       return nil
     } else {
       content = rawContent(from: token.end + 1)
@@ -157,30 +160,30 @@ extension Parser {
     guard close.kind == .closeParenthesis else { return nil }
     let range = SourceRange(start: start, end: close.end)
     let kind: Literal.Kind?
-    switch word {
-    case "oid": kind = ObjectID(hex: value).map(Literal.Kind.objectID)
-    case "uuid": kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
-    case "hex":
+    switch constructor {
+    case .oid: kind = ObjectID(hex: value).map(Literal.Kind.objectID)
+    case .uuid: kind = UUIDValue(hex: value).map(Literal.Kind.uuid)
+    case .hex:
       // Unsafe only in form: the kernel reads no further than the buffer's count.
       let data = unsafe value.withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
       kind = data.map(Literal.Kind.data)
-    case "decimal": kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
-    default: kind = .data(value)
+    case .decimal: kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
+    case .binary: kind = .data(value)
     }
     guard let kind else {
-      if inner.kind != .string, value.isEmpty || word == "decimal" { return nil }
-      throw SyntaxError(Self.wrongContent(of: word), range: content)
+      if inner.kind != .string, value.isEmpty || constructor == .decimal { return nil }
+      throw SyntaxError(Self.wrongContent(of: constructor), range: content)
     }
     resume(at: close.end)
     return Literal(kind, range: range)
   }
 
-  private static func wrongContent(of word: String) -> String {
-    switch word {
-    case "oid": "an object id has 24 hexadecimal digits"
-    case "uuid": "a UUID has 32 hexadecimal digits in groups of 8-4-4-4-12"
-    case "hex": "expected pairs of hexadecimal digits"
-    default: "not a decimal number"
+  private static func wrongContent(of constructor: Constructor) -> String {
+    switch constructor {
+    case .oid: "an object id has 24 hexadecimal digits"
+    case .uuid: "a UUID has 32 hexadecimal digits in groups of 8-4-4-4-12"
+    case .hex: "expected pairs of hexadecimal digits"
+    case .binary, .decimal: "not a decimal number"
     }
   }
 
@@ -189,7 +192,9 @@ extension Parser {
     var start = offset
     while byte(at: start) == UInt8(ascii: " ") { start += 1 }
     var end = start
-    while end < bytes.count, !"()".utf8.contains(bytes[end]), bytes[end] > UInt8(ascii: " ") {
+    while end < bytes.count, bytes[end] > UInt8(ascii: " "), bytes[end] != UInt8(ascii: "("),
+      bytes[end] != UInt8(ascii: ")")
+    {
       end += 1
     }
     return SourceRange(start: start, end: end)
