@@ -146,6 +146,7 @@ extension ClusterEditor {
     }
     guard removed > before else { return false }
     if kept.children.isEmpty { return try leaveEmpty(&ref) }
+    if inner.depth == 1 { try joinSmallLeaves(&kept.children, &kept.keys) }
     if kept.keys[0] != 0 {
       try shiftKeys(of: &kept.children[0], by: kept.keys[0], depth: depth + 1)
       kept.keys[0] = 0
@@ -156,6 +157,66 @@ extension ClusterEditor {
     inner.compactIfPossible()
     try inner.save(&ref, store)
     return false
+  }
+
+  /// Joins neighbours of which the first has become small; offsets are those of the leaves.
+  ///
+  /// Source: file-format-writing.md 8.3.
+  private func joinSmallLeaves(
+    _ leaves: inout [Int64], _ offsets: inout [UInt64]
+  ) throws(StorageError) {
+    var counts: [Int] = []
+    for leaf in leaves { counts.append(try count(leaf)) }
+    var joined: (leaves: [Int64], offsets: [UInt64]) = ([], [])
+    var first = 0
+    while first < leaves.count {
+      var (end, total) = (first + 1, counts[first])
+      while end < leaves.count, total < ClusterTree.maximumCount / 2,
+        total + counts[end] < ClusterTree.maximumCount * 3 / 4
+      {
+        total += counts[end]
+        end += 1
+      }
+      if end > first + 1 {
+        try join(&leaves[first], leaves[(first + 1)..<end], offsets[first..<end])
+      }
+      joined.leaves.append(leaves[first])
+      joined.offsets.append(offsets[first])
+      first = end
+    }
+    (leaves, offsets) = joined
+  }
+
+  /// Moves the objects of leaves into the one before them.
+  private func join(
+    _ ref: inout Int64, _ others: ArraySlice<Int64>, _ offsets: ArraySlice<UInt64>
+  ) throws(StorageError) {
+    var keys: [Int64] = []
+    for (other, offset) in zip([ref] + others, offsets) {
+      let leaf = try ClusterTree.Leaf(
+        try store.view.refs(at: other, minimumCount: 1), base: 0, in: store.view)
+      let distance = offset &- (offsets.first ?? 0)
+      for row in 0..<leaf.count { keys.append(Int64(bitPattern: leaf.key(at: row) &+ distance)) }
+    }
+    for column in columns {
+      try editLeaf(&ref, column) { (leaf: inout Int64) throws(StorageError) in
+        var cells = try column.leaf.cells(leaf)
+        for other in others {
+          let values = try store.element(other, column.index + 1)
+          cells += try column.leaf.cells(values)
+          try column.leaf.discard(values)
+        }
+        let fresh = try column.leaf.make(cells)
+        try column.leaf.discard(leaf)
+        leaf = fresh
+      }
+    }
+    for other in [ref] + others {
+      let old = try store.element(other, 0)
+      if old & 1 == 0 { try store.free(old) }
+    }
+    for other in others { try store.free(other) }
+    try store.set(&ref, 0, try store.makeIntegers(keys, .unsignedKeys))
   }
 
   private func remove(

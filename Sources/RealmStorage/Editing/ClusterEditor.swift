@@ -99,7 +99,8 @@ struct ClusterEditor {
     root = try top.make(store)
   }
 
-  private func count(_ ref: Int64) throws(StorageError) -> Int {
+  /// Number of objects below a node.
+  func count(_ ref: Int64) throws(StorageError) -> Int {
     let node = try store.view.refs(at: ref, minimumCount: 1)
     if node.isInner { return try ClusterInner(ref, store).total }
     return try ClusterTree.Leaf(node, base: 0, in: store.view).count

@@ -38,7 +38,7 @@ extension IndexEditor {
   /// Makes the part of an index for the chunk at an offset.
   private func make(sorted entries: Entries, offset: Int) throws(StorageError) -> Int64 {
     var (chunks, elements): ([Int64], [Int64]) = ([], [])
-    try forEachGroup(entries, { $0 >> 32 }) { (group) throws(StorageError) in
+    try forEachGroup(entries, .first) { (group) throws(StorageError) in
       chunks.append(group[0].chunk)
       elements.append(try element(group, offset))
     }
@@ -61,15 +61,21 @@ extension IndexEditor {
     return refs[0]
   }
 
-  /// Calls `body` with each run of entries of which `part` is the same.
+  /// Which chunks entries have in common.
+  private enum Part: UInt64 {
+    case both = 0
+    case first = 32
+  }
+
+  /// Calls `body` with each run of entries that have chunks in common.
   private func forEachGroup(
-    _ entries: Entries, _ part: (UInt64) -> UInt64, _ body: (Entries) throws(StorageError) -> Void
+    _ entries: Entries, _ part: Part, _ body: (Entries) throws(StorageError) -> Void
   ) throws(StorageError) {
     var start = 0
     while start < entries.count {
-      let first = part(entries[start].chunks)
+      let chunks = entries[start].chunks >> part.rawValue
       var end = start + 1
-      while end < entries.count, part(entries[end].chunks) == first { end += 1 }
+      while end < entries.count, entries[end].chunks >> part.rawValue == chunks { end += 1 }
       try body(Entries(rebasing: entries[start..<end]))
       start = end
     }
@@ -82,7 +88,7 @@ extension IndexEditor {
     if hasOneChunk, try areEqual(group) { return try list(group) }
     if offset + 4 > IndexEditor.maximumOffset { return try deepestList(group) }
     var (chunks, elements): ([Int64], [Int64]) = ([], [])
-    try forEachGroup(group, { $0 }) { (group) throws(StorageError) in
+    try forEachGroup(group, .both) { (group) throws(StorageError) in
       chunks.append(group[0].nextChunk)
       elements.append(try nextElement(group, offset + 4, isMixed: hasOneChunk))
     }
@@ -166,7 +172,7 @@ extension IndexEditor {
     {
       try merge(entries, into: &root, offset)
     } else {
-      try forEachGroup(entries, { $0 >> 32 }) { (group) throws(StorageError) in
+      try forEachGroup(entries, .first) { (group) throws(StorageError) in
         try insert(&root, chunk: group[0].chunk) {
           (element: inout Int64?) throws(StorageError) in
           element = try add(group, under: element, offset)
@@ -185,7 +191,7 @@ extension IndexEditor {
     chunks.reserveCapacity(oldChunks.count + entries.count)
     elements.reserveCapacity(oldChunks.count + entries.count)
     var next = 0
-    try forEachGroup(entries, { $0 >> 32 }) { (group) throws(StorageError) in
+    try forEachGroup(entries, .first) { (group) throws(StorageError) in
       let chunk = group[0].chunk
       var end = next
       while end < oldChunks.count, oldChunks[end] < chunk { end += 1 }
@@ -278,7 +284,7 @@ extension IndexEditor {
   ) throws(StorageError) -> Bool {
     try checkOffset(offset, root)
     var isEmpty = false
-    try forEachGroup(entries, { $0 >> 32 }) { (group) throws(StorageError) in
+    try forEachGroup(entries, .first) { (group) throws(StorageError) in
       let chunk = Int32(truncatingIfNeeded: group[0].chunk)
       isEmpty = try remove(below: &root, chunk: chunk, depth: 0) {
         (element: inout Int64) throws(StorageError) in

@@ -9,8 +9,8 @@ final class StagedColumn {
   static let capacity = ClusterTree.maximumCount
 
   let column: ClusterEditor.Column
-  /// Whether the row that is being given has a value.
-  var isGiven = false
+  /// Number of rows that have been given a value.
+  private(set) var count = 0
 
   private let layout: LeafLayout
   private let isNullable: Bool
@@ -74,8 +74,11 @@ final class StagedColumn {
       setCell(row, .value(value))
     default: throw .wrongType
     }
-    isGiven = true
+    count = row + 1
   }
+
+  /// Forgets the values of rows from one on.
+  func forget(from row: Int) { count = min(count, row) }
 
   /// Gives a row of texts or binaries its value.
   func set(_ row: Int, bytes text: UnsafeRawBufferPointer) throws(StorageError) {
@@ -84,14 +87,16 @@ final class StagedColumn {
       throw .rejected(.valueTooLong)
     }
     append(row, text)
-    isGiven = true
+    count = row + 1
   }
 
   /// Gives a row the value that new objects have.
   func setInitial(_ row: Int) throws(StorageError) {
     switch column.initial {
     case .value(let value): try set(row, value)
-    default: set(row, 0, 0)
+    default:
+      set(row, 0, 0)
+      count = row + 1
     }
   }
 

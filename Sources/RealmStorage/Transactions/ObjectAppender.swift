@@ -74,53 +74,60 @@ public final class ObjectAppender {
   /// - Precondition: no column was added to or removed from the table since the appender was got.
   public func append() throws(StorageError) -> ObjectKey {
     precondition(isCurrent, "the columns of the table have changed")
-    defer { discard() }
     if pending.isEmpty { try pending.begin(editor.clusters, editor.clusterRoot) }
     let row = pending.keys.count
-    let hash = try checkPrimaryKey(row)
+    let primaryKey: ScalarValue?
+    do throws(StorageError) { primaryKey = try checkPrimaryKey(row) } catch {
+      discard()
+      throw error
+    }
     let key = try transaction.nextKey(editor)
     guard key.rawValue >= pending.nextKey else { return try appendSlowly(row) }
-    for column in pending.columns where !column.isGiven { try column.setInitial(row) }
+    for column in pending.columns where column.count == row { try column.setInitial(row) }
     pending.add(key)
-    if let hash { pending.primaryKeys.insert(hash, key) }
-    for place in givenLinks { pending.links.append((place, key)) }
-    if !givenLinks.isEmpty { transaction.hasPendingLinks = true }
+    if let primaryKey { pending.primaryKeys.insert(primaryKey, key) }
+    if !givenLinks.isEmpty { noteLinks(key) }
     transaction.hasPendingObjects = true
     transaction.log.addCreation(key, in: editor.key)
-    discard()
     if pending.keys.count == pending.room {
       try pending.empty(into: &editor.clusterRoot, editor.clusters)
     }
     return key
   }
 
+  private func noteLinks(_ key: ObjectKey) {
+    for place in givenLinks { pending.links.append((place, key)) }
+    givenLinks.removeAll(keepingCapacity: true)
+    transaction.hasPendingLinks = true
+  }
+
   /// Forgets the values given since the last object.
   public func discard() {
-    for column in pending.columns { column.isGiven = false }
-    if !givenLinks.isEmpty { givenLinks.removeAll() }
+    pending.discard()
+    givenLinks.removeAll(keepingCapacity: true)
   }
 
   /// Makes sure that no other object has the primary key of a row.
   ///
-  /// - Returns: its hash; nil if the table has no primary key.
-  private func checkPrimaryKey(_ row: Int) throws(StorageError) -> UInt64? {
+  /// - Returns: the primary key; nil if the table has none.
+  private func checkPrimaryKey(_ row: Int) throws(StorageError) -> ScalarValue? {
     guard let primaryKey else { return nil }
     let column = pending.columns[places[primaryKey]]
-    if !column.isGiven { try column.set(row, .null) }
+    if column.count == row { try column.set(row, .null) }
     let value = column.cell(row).scalar
-    let hash = pending.primaryKeys.hash(value)
-    let existing = try transaction.find(
-      value, hash: hash, editor.columns[places[primaryKey]], editor)
+    let existing = try transaction.findAlsoPending(
+      value, editor.columns[places[primaryKey]], editor)
     if let existing { throw .rejected(.duplicatePrimaryKey(existing)) }
-    return hash
+    return value
   }
 
   /// Adds an object whose key is not above all others.
   private func appendSlowly(_ row: Int) throws(StorageError) -> ObjectKey {
     var cells: [(place: Int, cell: Cell)] = []
-    for place in places where pending.columns[place].isGiven {
+    for place in places where pending.columns[place].count > row {
       cells.append((place, pending.columns[place].cell(row)))
     }
+    discard()
     try transaction.flush(editor)
     let object = try transaction.insertObject(editor)
     for (place, cell) in cells {

@@ -64,6 +64,9 @@ final class PendingObjects {
     return keys.firstIndex(of: object.rawValue)
   }
 
+  /// Forgets the values of the object to be added next.
+  func discard() { for column in columns { column.forget(from: keys.count) } }
+
   /// Whether all objects that are not indexed are rows.
   var hasOnlyRows: Bool { keys.first == firstUnindexed?.rawValue }
 
@@ -71,8 +74,10 @@ final class PendingObjects {
   func empty(into root: inout Int64, _ clusters: ClusterEditor) throws(StorageError) {
     try clusters.append(ClusterEditor.Batch(keys: keys, columns: columns), to: &root)
     // The object to be added next becomes the first row.
-    for column in columns where column.isGiven && !keys.isEmpty {
-      try column.set(0, column.cell(keys.count).scalar)
+    for column in columns {
+      let next = column.count > keys.count ? column.cell(keys.count) : nil
+      column.forget(from: 0)
+      if let next { try column.set(0, next.scalar) }
     }
     keys.removeAll(keepingCapacity: true)
     room = ClusterTree.maximumCount
@@ -83,94 +88,5 @@ final class PendingObjects {
     firstUnindexed = nil
     links.removeAll(keepingCapacity: true)
     primaryKeys.removeAll()
-  }
-}
-
-/// Finds objects by hashes of their primary keys.
-struct PendingKeys {
-  private var hashes: [UInt64] = []
-  /// Object keys; below 0 in free places.
-  private var objects: [Int64] = []
-  private var count = 0
-  /// Nobody shall be able to choose values whose hashes collide.
-  private let seed = UInt64.random(in: .min ... .max)
-
-  func hash(_ value: ScalarValue) -> UInt64 {
-    switch value {
-    case .int(let number): mix(UInt64(bitPattern: number))
-    case .string(let bytes): bytes.withUnsafeBytes { hash($0) }
-    case .objectID(let value): value.withBytes { hash($0) }
-    case .uuid(let value): value.withBytes { hash($0) }
-    default: mix(0x5A5A_5A5A_5A5A_5A5A)
-    }
-  }
-
-  private func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-    var result = mix(UInt64(bytes.count))
-    var offset = 0
-    while offset &+ 8 <= bytes.count {
-      result = mix(result ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-      offset &+= 8
-    }
-    var rest: UInt64 = 0
-    while offset < bytes.count {
-      rest = rest << 8 | UInt64(bytes[offset])
-      offset &+= 1
-    }
-    return mix(result ^ rest)
-  }
-
-  @inline(__always)
-  private func mix(_ word: UInt64) -> UInt64 {
-    var result = (word ^ seed) &* 0x9E37_79B9_7F4A_7C15
-    result ^= result &>> 32
-    result = result &* 0xD6E8_FEB8_6659_FD93
-    return result ^ result &>> 32
-  }
-
-  /// Calls `isMatch` with objects that have a hash until it returns true.
-  func find(
-    _ hash: UInt64, _ isMatch: (ObjectKey) throws(StorageError) -> Bool
-  ) throws(StorageError) -> ObjectKey? {
-    guard !objects.isEmpty else { return nil }
-    var place = Int(truncatingIfNeeded: hash) & (objects.count - 1)
-    while objects[place] >= 0 {
-      let object = ObjectKey(objects[place])
-      if hashes[place] == hash, try isMatch(object) { return object }
-      place = (place + 1) & (objects.count - 1)
-    }
-    return nil
-  }
-
-  /// Adds an object.
-  mutating func insert(_ hash: UInt64, _ object: ObjectKey) {
-    if count * 2 >= objects.count { grow() }
-    put(hash, object.rawValue)
-    count += 1
-  }
-
-  private mutating func put(_ hash: UInt64, _ object: Int64) {
-    var place = Int(truncatingIfNeeded: hash) & (objects.count - 1)
-    while objects[place] >= 0 { place = (place + 1) & (objects.count - 1) }
-    hashes[place] = hash
-    objects[place] = object
-  }
-
-  private mutating func grow() {
-    let (oldHashes, oldObjects) = (hashes, objects)
-    let size = max(64, 2 * oldObjects.count)
-    hashes = Array(repeating: 0, count: size)
-    objects = Array(repeating: -1, count: size)
-    for i in oldObjects.indices where oldObjects[i] >= 0 { put(oldHashes[i], oldObjects[i]) }
-  }
-
-  mutating func removeAll() {
-    guard count > 0 else { return }
-    count = 0
-    if objects.count > 1024 {
-      (hashes, objects) = ([], [])
-    } else {
-      for i in objects.indices { objects[i] = -1 }
-    }
   }
 }

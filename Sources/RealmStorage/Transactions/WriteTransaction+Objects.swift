@@ -38,8 +38,7 @@ extension WriteTransaction {
     let editor = try pendingEditor(table)
     guard let primaryKey = editor.primaryKey else { return nil }
     let column = try editor.column(primaryKey)
-    let hash = editor.pending?.primaryKeys.hash(value) ?? 0
-    return try find(value, hash: hash, column, editor)
+    return try findAlsoPending(value, column, editor)
   }
 
   /// Adds an object under the next free key.

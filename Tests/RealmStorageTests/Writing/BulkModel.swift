@@ -12,6 +12,8 @@ final class BulkModel {
   private let kinds: [ValueKind]
   private let primaryKey: Int?
   private let link: Int
+  /// A link to an object of the same class.
+  private let own: Int
   private let list: ColumnKey
   private var rows: [ObjectKey: [ScalarValue]] = [:]
   private var others: [ObjectKey] = []
@@ -35,10 +37,12 @@ final class BulkModel {
           ColumnDefinition(
             "c\(i)", kind, isNullable: kind == .mixed || (seed + UInt64(i)) % 3 != 0)))
     }
-    kinds = scalars + [.link]
-    link = scalars.count
+    kinds = scalars + [.link, .link]
+    (link, own) = (scalars.count, scalars.count + 1)
     columns.append(
       try transaction.addColumn(table, ColumnDefinition("link", .link, target: other)))
+    columns.append(
+      try transaction.addColumn(table, ColumnDefinition("own", .link, target: table)))
     list = try transaction.addColumn(table, ColumnDefinition("list", .int, collection: .list))
     self.columns = columns
     primaryKey = [nil, 0, 1, 8][Int(seed % 4)]
@@ -56,7 +60,7 @@ final class BulkModel {
 
   init(copying model: BulkModel) {
     (table, other, columns, kinds) = (model.table, model.other, model.columns, model.kinds)
-    (primaryKey, link, list) = (model.primaryKey, model.link, model.list)
+    (primaryKey, link, own, list) = (model.primaryKey, model.link, model.own, model.list)
     (rows, others, random, created) = (model.rows, model.others, model.random, model.created)
   }
 
@@ -77,7 +81,9 @@ final class BulkModel {
     case .data: return .data([UInt8](repeating: UInt8(number), count: Int(number) * 7))
     case .objectID: return .objectID(try #require(ObjectID(hex: hex(24, number))))
     case .uuid: return .uuid(uuid(number))
-    case .link: return others.randomElement(using: &random).map { .key($0) } ?? .null
+    case .link:
+      let targets = column == own ? rows.keys.sorted() : others
+      return number < 2 ? .null : targets.randomElement(using: &random).map { .key($0) } ?? .null
     default:
       let object = others.randomElement(using: &random)
       let values: [ScalarValue] = [
@@ -100,7 +106,7 @@ final class BulkModel {
   }
 
   private func initial(_ column: Int) -> ScalarValue {
-    if columns[column].attributes.contains(.nullable) || column == link { return .null }
+    if columns[column].attributes.contains(.nullable) || column >= link { return .null }
     let zeros = [UInt8](repeating: 0, count: 16)
     switch kinds[column] {
     case .int: return .int(0)
@@ -153,7 +159,7 @@ final class BulkModel {
     case 6:
       guard let key else { return }
       try transaction.deleteObject(table, key)
-      rows[key] = nil
+      forget([key])
       #expect(throws: StorageError.rejected(.noObject)) {
         try transaction.deleteObject(self.table, key)
       }
@@ -161,7 +167,7 @@ final class BulkModel {
       let doomed = some([2, 5, 30][Int.random(in: 0..<3, using: &random)])
       #expect(
         try transaction.deleteObjects(table, doomed + [ObjectKey(1 << 50)]) == doomed.count)
-      for object in doomed { rows[object] = nil }
+      forget(doomed)
     case 8: try setMany(transaction)
     case 9: try calculate(transaction)
     case 10:
@@ -169,6 +175,14 @@ final class BulkModel {
       try transaction.insert(table, key, list, at: 0, .int(4))
     case 11: try deleteOther(transaction)
     default: try read(key, transaction)
+    }
+  }
+
+  private func forget(_ doomed: [ObjectKey]) {
+    for object in doomed { rows[object] = nil }
+    let gone = Set(doomed)
+    for key in rows.keys {
+      if case .key(let target) = rows[key]?[own], gone.contains(target) { rows[key]?[own] = .null }
     }
   }
 
@@ -242,6 +256,7 @@ final class BulkModel {
     try transaction.deleteObject(other, doomed)
     for key in rows.keys {
       for column in columns.indices {
+        if column == own { continue }
         switch rows[key]?[column] {
         case .key(doomed), .link(other, doomed): rows[key]?[column] = .null
         default: break
@@ -268,7 +283,8 @@ final class BulkModel {
   func compare(with snapshot: Snapshot) throws {
     let table = try #require(snapshot.table(named: "class_Bulk"))
     let positions = try columns.indices.map {
-      try #require(table.column(named: $0 == link ? "link" : "c\($0)"))
+      let name = $0 == link ? "link" : $0 == own ? "own" : "c\($0)"
+      return try #require(table.column(named: name))
     }
     let cursor = try TableCursor(table, columns: positions)
     var count = 0
@@ -278,7 +294,7 @@ final class BulkModel {
         let expected = try #require(rows[cursor.key(at: row)])
         for column in columns.indices {
           var value = expected[column]
-          if case .key(let key) = value { value = .link(other, key) }
+          if case .key(let key) = value { value = .link(column == own ? table.key : other, key) }
           let found = try cursor.value(column, at: row).scalar
           #expect(found == value, "column \(column) of \(cursor.key(at: row))")
         }
