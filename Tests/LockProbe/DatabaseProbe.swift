@@ -42,7 +42,10 @@ struct DatabaseProbe {
   private func copy(_ words: [Substring], _ number: Int?) throws(StorageError) -> String {
     switch words.first {
     case "limit":
-      var limit = rlimit(rlim_cur: UInt(number ?? 0), rlim_max: UInt(number ?? 0))
+      // What a full disk is like; without a number there is no limit any more.
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      limit.rlim_cur = number.map { rlim_t($0) } ?? limit.rlim_max
       // The system call answers with an error then.
       signal(SIGXFSZ, SIG_IGN)
       setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -101,13 +104,6 @@ struct DatabaseProbe {
       let snapshot = try Snapshot(of: try RealmFile(path: path, key: key))
       guard FileChecker.check(snapshot, depth: .deep).isGood else { return "damaged" }
       return "\(try LoadProbe.lastCommit(in: snapshot))"
-    case "limit":
-      // What a full disk is like: no file may have more bytes; without a number, any.
-      signal(SIGXFSZ, SIG_IGN)
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      limit.rlim_cur = number.map { rlim_t($0) } ?? limit.rlim_max
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     case "writer": return database.writerProcess.map { "\($0)" } ?? "none"
     default: return nil
     }
