@@ -56,10 +56,16 @@ enum NumberText {
   }
 
   /// The double a lexically correct number stands for; overflow gives infinity.
-  static func double(_ text: String) -> Double { Double(normalized(text)) ?? .nan }
+  static func double(_ text: ArraySlice<UInt8>) -> Double {
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
+    unsafe text.withUnsafeBytes { bytes in unsafe parseDouble(bytes) } ?? .nan
+  }
 
   /// The float a lexically correct number stands for; overflow gives infinity.
-  static func float(_ text: String) -> Float { Float(normalized(text)) ?? .nan }
+  static func float(_ text: ArraySlice<UInt8>) -> Float {
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
+    unsafe text.withUnsafeBytes { bytes in unsafe parseFloat(bytes) } ?? .nan
+  }
 
   /// The value of plain decimal digits, nil if one is something else or there are more than 18.
   static func integerOfDigits(_ digits: ArraySlice<UInt8>) -> Int64? {
@@ -71,20 +77,16 @@ enum NumberText {
     }
     return value
   }
-
-  /// Puts digits on both sides of the point, as the standard library wants them.
-  private static func normalized(_ text: String) -> String {
-    guard let point = text.utf8.firstIndex(of: UInt8(ascii: ".")) else { return text }
-    let whole = text[..<point]
-    let rest = text[text.index(after: point)...]
-    let hasWhole = whole.utf8.last.map(Lexer.isDigit) ?? false
-    let hasFraction = rest.utf8.first.map(Lexer.isDigit) ?? false
-    return whole + (hasWhole ? "." : "0.") + (hasFraction ? rest : "0" + rest)
-  }
 }
 
-/// Reads dates by the rules of realm-core, which no other part of the program shares.
+/// Reads dates, those of predicates by rules of realm-core that no other part of the program shares.
 enum DateText {
+  /// The date in one of the forms of literals, nil if there is none.
+  static func timestamp(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    // Unsafe only in form: the parser reads no further than the buffer's count.
+    unsafe text.withUnsafeBytes { bytes in unsafe Timestamp(parsing: bytes) }
+  }
+
   /// Not one of the two is positive and the other negative.
   static func haveSameSign(_ seconds: Int64, _ nanoseconds: Int64) -> Bool {
     seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)

@@ -25,8 +25,7 @@ extension Parser {
   }
 
   private mutating func dateLiteral(_ range: SourceRange) throws(SyntaxError) -> Literal {
-    // The bytes belong to the source text and are used at once.
-    guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
+    guard let value = DateText.timestamp(bytes[range.start..<range.end]) else {
       throw SyntaxError("no such date", range: range)
     }
     resume(at: range.end)
@@ -130,8 +129,7 @@ extension Parser {
       return nil
     }
     let range = SourceRange(start: token.start, end: match.end)
-    // The bytes belong to the source text and are used at once.
-    guard let value = unsafe withBytes(of: range, { unsafe Timestamp(parsing: $0) }) else {
+    guard let value = DateText.timestamp(bytes[range.start..<range.end]) else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
         category: .badTimestamp)
@@ -208,23 +206,9 @@ extension Parser {
     var number = SourceRange(start: range.start - (isNegative ? 1 : 0), end: range.end)
     if digits.last == UInt8(ascii: "f") {
       number.end -= 1
-      return .float(
-        // The bytes belong to the source text and are used at once.
-        unsafe withBytes(of: number) { unsafe parseFloat($0) } ?? .nan, text: text(number))
+      return .float(NumberText.float(bytes[number.start..<number.end]), text: text(number))
     }
-    return .double(
-      // The bytes belong to the source text and are used at once.
-      unsafe withBytes(of: number) { unsafe parseDouble($0) } ?? .nan, text: text(number))
-  }
-
-  /// Unsafe only in form: what is called reads no further than the count of the buffer.
-  private func withBytes<Result>(
-    of range: SourceRange, _ read: (UnsafeRawBufferPointer) -> Result
-  ) -> Result {
-    // The bytes belong to the source text and are used at once.
-    unsafe bytes.withUnsafeBytes { buffer in
-      unsafe read(UnsafeRawBufferPointer(rebasing: buffer[range.start..<range.end]))
-    }
+    return .double(NumberText.double(bytes[number.start..<number.end]), text: text(number))
   }
 
   /// The bytes of the quoted text at `range` with its escapes translated. Source: shell.md 4.

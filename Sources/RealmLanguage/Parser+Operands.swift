@@ -333,11 +333,9 @@ extension Parser {
   }
 
   private func floatKind(_ token: RQLToken) -> Constant.Kind {
-    let written = text(token.range)
-    if written.utf8.last == UInt8(ascii: "f") {
-      return .float(NumberText.float(String(written.dropLast())))
-    }
-    return .double(NumberText.double(written), text: written)
+    let written = bytes[token.start..<token.end]
+    if written.last == UInt8(ascii: "f") { return .float(NumberText.float(written.dropLast())) }
+    return .double(NumberText.double(written), text: text(token.range))
   }
 
   private func base64(_ token: RQLToken) throws(SyntaxError) -> [UInt8] {

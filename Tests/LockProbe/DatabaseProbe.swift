@@ -27,7 +27,8 @@ struct DatabaseProbe {
       case "open": database = try Database(path: path, key: key)
       case "create": database = try Database.create(path: path, key: key)
       case "close": (database, transaction, pinned) = (nil, nil, [])
-      case "copy", "compact", "limit": return try copy(words, number)
+      case "copy", "compact": return try copy(words, number)
+      case "limit": limitFiles(to: number)
       default:
         guard let database else { return nil }
         return try run(words, number, database)
@@ -38,17 +39,19 @@ struct DatabaseProbe {
     }
   }
 
-  /// Copies or compacts the file `number` times; or limits the size of what is written.
+  /// What a full disk is like: no file may have more bytes; without a number, any.
+  private func limitFiles(to byteCount: Int?) {
+    // The system call answers with an error then.
+    signal(SIGXFSZ, SIG_IGN)
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    limit.rlim_cur = byteCount.map { rlim_t($0) } ?? limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+  }
+
+  /// Copies or compacts the file `number` times.
   private func copy(_ words: [Substring], _ number: Int?) throws(StorageError) -> String {
     switch words.first {
-    case "limit":
-      // What a full disk is like; without a number there is no limit any more.
-      var limit = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-      limit.rlim_cur = number.map { rlim_t($0) } ?? limit.rlim_max
-      // The system call answers with an error then.
-      signal(SIGXFSZ, SIG_IGN)
-      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     case "copy":
       let target = words.count > 2 ? String(words[2]) : ""
       for _ in 0..<(number ?? 0) {

@@ -9,6 +9,15 @@ enum ColumnValue {
   case list([MixedValue])
   case set([ScalarValue])
   case map([(key: [UInt8], value: MixedValue)])
+
+  /// The value if it is neither a link nor a collection.
+  fileprivate var scalar: ScalarValue? {
+    switch self {
+    case .single(.link), .single(.key): nil
+    case .single(let scalar): scalar
+    default: nil
+    }
+  }
 }
 
 extension WriteTransaction {
@@ -19,11 +28,9 @@ extension WriteTransaction {
     _ table: TableKey, _ column: ColumnKey, _ type: PropertyType, _ objects: [ObjectKey],
     _ values: [ColumnValue]
   ) throws(StorageError) {
-    if type.collection == .none, type.kind != .link, type.kind != .mixed {
-      let scalars = values.map { value in
-        if case .single(let scalar) = value { scalar } else { ScalarValue.null }
-      }
-      return try fillColumn(table, column, scalars)
+    if type.collection == .none {
+      let scalars = values.compactMap { $0.scalar }
+      if scalars.count == values.count { return try fillColumn(table, column, scalars) }
     }
     for (object, value) in zip(objects, values) { try fill(table, column, object, value) }
   }

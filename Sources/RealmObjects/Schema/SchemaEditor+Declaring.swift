@@ -5,19 +5,21 @@ extension SchemaEditor {
   /// States how classes shall be: missing ones are made, missing properties and indexes are added.
   ///
   /// Objects of an existing class get the default of an added property, else null, else zero.
-  /// Properties that an existing class has besides stay. Classes that are linked to may be declared
-  /// later in the transaction; see `finish`. With a new class a file without schema version gets 0.
+  /// Properties that an existing class has besides stay. With a new class a file without schema
+  /// version gets 0.
   ///
+  /// - Parameter mayLinkForward: Whether classes that are linked to may be declared later in the
+  ///   transaction; see `finish`.
   /// - Returns: what was done, in the order of `classes`.
   /// - Throws: `invalid`; `mismatch` if an existing class differs in what cannot be added; `value`
   ///   for a default that does not fit.
   /// - Precondition: a write transaction is open, here and in the other operations.
   @discardableResult
   public func declare(
-    _ classes: [ClassDefinition]
+    _ classes: [ClassDefinition], mayLinkForward: Bool = true
   ) throws(SchemaError) -> [DeclarationOutcome] {
     let transaction = try begin()
-    let plan = try planDeclaration(classes)
+    let plan = try planDeclaration(classes, mayLinkForward: mayLinkForward)
     for definition in classes {
       undeclared.remove(definition.name)
       if !definition.inverses.isEmpty { inverses[definition.name] = definition.inverses }
@@ -52,14 +54,14 @@ extension SchemaEditor {
   }
 
   private func planDeclaration(
-    _ classes: [ClassDefinition]
+    _ classes: [ClassDefinition], mayLinkForward: Bool
   ) throws(SchemaError) -> Declaration {
     let file = definitions()
     let names = Set(classes.map { $0.name })
     let known = Dictionary(file.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let merged = classes.map { $0.extended(by: known[$0.name]) }
     let all = file.filter { !names.contains($0.name) } + merged
-    try check(all, allowingForwardReferences: true)
+    try check(all, allowingForwardReferences: mayLinkForward)
 
     // A class that is only named so far may become anything.
     let comparable = file.map { definition in

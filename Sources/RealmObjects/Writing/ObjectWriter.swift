@@ -117,13 +117,10 @@ public final class ObjectWriter {
   ) throws(ObjectError) -> WritePlan {
     let plan = WritePlan(self)
     let layout = try layout(of: objectClass)
-    for (i, object) in objects.enumerated() {
-      do throws(ObjectError) {
-        try plan.check(objectClass, object, isOf: layout)
-      } catch {
-        throw error.below(.value(i))
-      }
+    let missing = try plan.read { () throws(StorageError) in
+      try plan.transaction.firstMissing(layout.table, among: objects)
     }
+    if let missing { throw layout.error(.invalidatedObject).below(.value(missing)) }
     plan.deletions.append((layout, BulkColumns.ordered(objects)))
     plan.mayDeleteEmbedded = true
     return plan

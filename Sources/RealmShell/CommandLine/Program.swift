@@ -150,7 +150,11 @@ struct Program {
     }
     switch invocation.target {
     case .none: return
-    case .memory(let name): opening.name = name
+    case .memory(let name):
+      guard invocation.keySource == nil else {
+        throw ShellError(.usage, "a memory database has no key")
+      }
+      (opening.name, opening.memoryName) = (name, name)
     case .file(let path): opening.path = path
     }
     if let source = invocation.keySource,

@@ -248,7 +248,7 @@ extension Session {
   func change<Result>(
     in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result
   ) throws(ShellError) -> Result {
-    let isAutomatic = !database.realm.isWriting
+    let isAutomatic = database.transaction == nil
     if isAutomatic { try startWriting(database, wait: .forever, at: range) }
     database.isHalfDone = false
     do throws(ShellError) {

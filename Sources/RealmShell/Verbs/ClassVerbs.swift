@@ -17,10 +17,9 @@ extension Session {
       let definition = try definition(of: statement, database)
       let text = SchemaErrorText(database, classes: [statement], text: source)
       let outcome = try text.during { () throws(SchemaError) in
-        let outcome = try database.schemaEditor.declare([definition])
         // In an open transaction other classes may follow.
-        if database.transaction == nil { try database.schemaEditor.finish() }
-        return outcome
+        try database.schemaEditor.declare(
+          [definition], mayLinkForward: database.transaction != nil)
       }
       database.setDefaults(of: statement, for: self)
       return outcome.first.map { acknowledgement($0, database) } ?? ""

@@ -74,7 +74,10 @@ extension Session {
       // Nothing is planned that would find a wrong name.
       let evaluator = evaluator(database)
       for change in statement.changes {
-        _ = try evaluator.property(at: change.path, from: objectClass)
+        _ = try evaluator.type(of: change.path, for: objectClass)
+        for expression in change.expressions {
+          _ = try evaluator.type(of: expression, for: objectClass)
+        }
       }
     }
     // Values that make objects have to be planned together: one may collide with another.
@@ -263,7 +266,7 @@ final class ChangeMaker {
 
 extension Change {
   /// The expressions of the change.
-  private var expressions: [Expression] {
+  fileprivate var expressions: [Expression] {
     let indexes = path.steps.compactMap { step in
       if case .index(let index) = step.kind { index } else { nil }
     }

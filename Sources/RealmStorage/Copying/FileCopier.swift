@@ -30,7 +30,7 @@ public enum FileCopier {
     onProgress: Progress = { _, _ in true }
   ) throws(StorageError) -> Int {
     let target = try CopyTarget(path, overwrite: overwrite)
-    let pending = try PendingFile(for: target.path)
+    let pending = try PendingFile(for: target.path, like: snapshot.file.path)
     try write(snapshot, to: pending, key: key, onProgress)
     guard snapshot.isIntact() else { throw .rejected(.versionGone) }
     try pending.publish(isReplacing: target.exists)

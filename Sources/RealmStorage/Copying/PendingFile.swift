@@ -19,12 +19,17 @@ final class PendingFile {
   ///
   /// It gets the permissions of the file that is there, if there is one.
   ///
-  /// - Parameter isNamed: Whether to do as if the file system knew no files without names.
+  /// - Parameters:
+  ///   - source: A file that may be read by no fewer than the new one; empty if there is none.
+  ///   - isNamed: Whether to do as if the file system knew no files without names.
   /// - Throws: `system`.
-  init(for path: String, isNamed: Bool = false) throws(StorageError) {
+  init(
+    for path: String, like source: String = "", isNamed: Bool = false
+  ) throws(StorageError) {
     target = path
     let present = PendingFile.permissions(ofPath: path)
-    let mode: mode_t = present == nil ? 0o644 : 0o600
+    let readable = PendingFile.permissions(ofPath: source)?.mode ?? 0o644
+    let mode = present == nil ? readable & 0o644 | 0o600 : 0o600
     if !isNamed,
       let descriptor = PendingFile.open(
         Syscalls.folder(of: path), O_RDWR | O_CLOEXEC | PendingFile.withoutName, mode)

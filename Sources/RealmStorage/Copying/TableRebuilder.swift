@@ -17,28 +17,35 @@ final class TableRebuilder {
     var backlinks: [ColumnKey?] = []
   }
 
-  /// How many bytes of new nodes are kept in memory.
-  private static let maximumByteCount = 64 << 20
+  /// How many bytes of texts and binaries one leaf gets.
+  private static let maximumCollectedByteCount = 16 << 20
 
   private let source: Snapshot
   private let database: Database
   private let onProgress: FileCopier.Progress
+  /// How many bytes of new nodes are kept in memory.
+  private let maximumByteCount: Int
   private var transaction: WriteTransaction
   private var places: [Place] = []
   private var newKeys: [TableKey: TableKey] = [:]
   private var objectCount = 0
   private var objectTotal = 0
+  /// Bytes of the texts and binaries of the leaf that is being collected.
+  private var collectedByteCount = 0
 
   /// Copies everything.
   ///
-  /// - Parameter database: An empty one, which nobody else uses.
+  /// - Parameters:
+  ///   - database: An empty one, which nobody else uses.
+  ///   - maximumByteCount: How many bytes of new nodes are kept in memory.
   /// - Returns: number of objects.
   /// - Throws: `damaged` and other errors of reading; `rejected(.wrongType)` for columns of types
   ///   that are not written any more; `rejected(.duplicatePrimaryKey)`, `rejected(.interrupted)`.
   static func copy(
-    _ source: Snapshot, into database: Database, _ onProgress: @escaping FileCopier.Progress
+    _ source: Snapshot, into database: Database, maximumByteCount: Int = 64 << 20,
+    _ onProgress: @escaping FileCopier.Progress
   ) throws(StorageError) -> Int {
-    let rebuilder = try TableRebuilder(source, database, onProgress)
+    let rebuilder = try TableRebuilder(source, database, maximumByteCount, onProgress)
     try rebuilder.makeTables()
     for place in rebuilder.places { try rebuilder.copyObjects(place) }
     try rebuilder.buildIndexes()
@@ -46,9 +53,11 @@ final class TableRebuilder {
   }
 
   private init(
-    _ source: Snapshot, _ database: Database, _ onProgress: @escaping FileCopier.Progress
+    _ source: Snapshot, _ database: Database, _ maximumByteCount: Int,
+    _ onProgress: @escaping FileCopier.Progress
   ) throws(StorageError) {
     (self.source, self.database, self.onProgress) = (source, database, onProgress)
+    self.maximumByteCount = maximumByteCount
     transaction = try database.beginWrite()
     if let broken = source.brokenTables.first { throw broken.error }
     for table in TableRebuilder.tables(of: source) {
@@ -137,7 +146,7 @@ final class TableRebuilder {
         for (i, backlink) in table.backlinks.enumerated() where place.backlinks[i] != nil {
           cells[columnCount + i].append(try entry(backlink, cursor.storedRow(at: row), table))
         }
-        if keys.count == ClusterTree.maximumCount {
+        if keys.count == ClusterTree.maximumCount || isLarge {
           try append(&keys, &cells, place, &builder)
         }
       }
@@ -147,6 +156,16 @@ final class TableRebuilder {
     guard builder.count > 0 else { return }
     try attach(builder, place)
     try setSequence(place, after: last)
+  }
+
+  /// Whether so much has been collected or made that the leaf is to be ended.
+  private var isLarge: Bool {
+    collectedByteCount > TableRebuilder.maximumCollectedByteCount || hasManyNodes
+  }
+
+  private var hasManyNodes: Bool {
+    let region = transaction.store.region
+    return region.filledByteCount - region.newStart > maximumByteCount
   }
 
   /// Makes a leaf from collected values.
@@ -170,9 +189,9 @@ final class TableRebuilder {
     try builder.append(keys, columns: slots, in: store)
     objectCount += keys.count
     keys.removeAll(keepingCapacity: true)
+    collectedByteCount = 0
     guard onProgress(objectCount, objectTotal) else { throw .rejected(.interrupted) }
-    let region = store.region
-    guard region.filledByteCount - region.newStart > TableRebuilder.maximumByteCount else { return }
+    guard hasManyNodes else { return }
     try attach(builder, place)
     try commit()
     let root = try transaction.editor(place.target).clusterRoot
@@ -267,6 +286,10 @@ final class TableRebuilder {
 
   private func scalar(_ value: StoredValue) throws(StorageError) -> ScalarValue {
     guard let scalar = value.scalar else { throw .wrongType }
+    switch value {
+    case .string(let bytes), .data(let bytes): collectedByteCount += bytes.count
+    default: break
+    }
     guard case .link(let table, let object) = scalar else { return scalar }
     guard let target = newKeys[table] else { throw .rejected(.noTable) }
     return .link(target, object)

@@ -86,7 +86,7 @@ extension WriteTransaction {
   }
 
   /// Gives all objects of a table, in the order of their keys, values in a column without index
-  /// that holds single values, neither links nor mixed ones.
+  /// that holds single values; links can only be null.
   ///
   /// The change is not announced to other processes object by object: it belongs to a new column.
   ///
@@ -98,10 +98,14 @@ extension WriteTransaction {
   ) throws(StorageError) {
     let editor = try editor(table)
     let column = try editor.column(key)
-    guard column.collection == .none, let kind = column.kind, kind != .link, kind != .mixed,
-      editor.indexRoots[column.index] == 0
+    guard !column.isBacklink, column.collection == .none, editor.indexRoots[column.index] == 0
     else { throw .rejected(.noColumn) }
-    for value in values { try check(value, column, editor) }
+    for value in values {
+      switch value {
+      case .link, .key: throw .wrongType
+      default: try check(value, column, editor)
+      }
+    }
     var done = 0
     try forEachCluster(editor) { (cluster) throws(StorageError) in done += cluster.count }
     guard done == values.count else { throw .rejected(.noObject) }

@@ -12,6 +12,25 @@ extension WriteTransaction {
     return try ClusterTree(root: try editor(table).clusterRoot, in: store.view).objectCount()
   }
 
+  /// Position of the first object that is not there; nil if all are. Fast for ascending keys.
+  ///
+  /// - Throws: `rejected(.noTable)`.
+  public func firstMissing(
+    _ table: TableKey, among objects: [ObjectKey]
+  ) throws(StorageError) -> Int? {
+    store.renewWork()
+    let tree = try ClusterTree(root: try editor(table).clusterRoot, in: store.view)
+    var last: ClusterTree.Leaf?
+    for (position, object) in objects.enumerated() {
+      guard object.rawValue >= 0 else { return position }
+      let key = UInt64(bitPattern: object.rawValue)
+      if last?.row(of: key) != nil { continue }
+      guard let (leaf, _) = try tree.find(key) else { return position }
+      last = leaf
+    }
+    return nil
+  }
+
   /// The value of a property that is not a collection, with the collections in a mixed value.
   ///
   /// - Throws: `rejected(.noObject)`, `rejected(.noColumn)`.

@@ -210,6 +210,23 @@ struct DeclaringTests {
     #expect(file.realm.schema.objectClass(named: "Home") == nil)
   }
 
+  @Test func classesThatMustBeThere() throws {
+    let file = try SchemaFile(dog)
+    let asked = define(
+      "Person", "id: bool primary", "dog: Dog?", "home: Home?", "clubs: @links.Club.members")
+    try file.refuse("SchemaValidationFailed") {
+      try file.editor.declare([asked], mayLinkForward: false)
+    } check: { error in
+      guard case .invalid(let violations) = error else { return }
+      #expect(
+        violations == [
+          SchemaViolation(.primaryKeyType, "Person", "id"),
+          SchemaViolation(.unknownTarget("Home"), "Person", "home"),
+          SchemaViolation(.unknownTarget("Club"), "Person", "clubs"),
+        ])
+    }
+  }
+
   @Test func wrongForwardReferences() throws {
     let file = try SchemaFile()
     try file.refuse("SchemaValidationFailed", isFirst: false) {

@@ -257,6 +257,29 @@ struct CreationTests {
     #expect(try realm.objects("Harbour") == ["{city: \"Buster\", depth: 5}"])
   }
 
+  /// At most one object has the key null, which is not the empty text.
+  @Test func nullIsAKey() throws {
+    let realm = try WrittenRealm { transaction in
+      let table = try transaction.createTable("class_Name")
+      let definition = ColumnDefinition("text", .string, isNullable: true)
+      try transaction.setPrimaryKey(table, try transaction.addColumn(table, definition))
+      _ = try transaction.createTable("class_Empty")
+    }
+    try realm.add("Name", [:])
+    try realm.add("Name", [""])
+    #expect(try realm.error { try realm.add("Name", [:]) } == "ObjectAlreadyExists/value0/text")
+    #expect(try realm.error { try realm.add("Name", [.null]) } == "ObjectAlreadyExists/value0/0")
+    #expect(try realm.error { try realm.add("Name", [""]) } == "ObjectAlreadyExists/value0/0")
+    let outcome = try realm.upsert("Name", .modified, ["text": .null], ["text": "b"], ["b"])
+    #expect(outcome.subjects.map(\.effect) == [.unchanged, .added, .added])
+    #expect(try realm.objects("Name") == ["{text: null}", "{text: \"\"}", "{text: \"b\"}"])
+    // A class without properties.
+    try realm.add("Empty", [:], [])
+    #expect(try realm.objects("Empty") == ["{}", "{}"])
+    #expect(try realm.error { try realm.add("Empty", [1]) } == "InvalidArgument/value0/0")
+    try realm.commitAndCheck()
+  }
+
   @Test func deletedObjectsCannotBeUsed() throws {
     let realm = try WrittenRealm.boats()
     try realm.add("Harbour", ["city": "a"])

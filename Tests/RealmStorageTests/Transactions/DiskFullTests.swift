@@ -43,7 +43,8 @@ struct DiskFullTests {
       #expect(reader("drop") == "ok")
     }
     let encryptionKey =
-      isEncrypted ? [UInt8](repeating: UInt8(ascii: "k"), count: 64).withUnsafeBytes { EncryptionKey($0) } : nil
+      isEncrypted
+      ? [UInt8](repeating: UInt8(ascii: "k"), count: 64).withUnsafeBytes { EncryptionKey($0) } : nil
     let snapshot = try Snapshot(of: try RealmFile(path: path, key: encryptionKey))
     #expect(FileChecker.check(snapshot, depth: .deep).isGood)
   }
