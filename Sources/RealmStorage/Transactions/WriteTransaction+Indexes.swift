@@ -156,7 +156,8 @@ extension WriteTransaction {
 
   /// Gives a column a search index.
   ///
-  /// - Throws: `rejected(.wrongType)` if values of its type cannot be indexed.
+  /// - Throws: `rejected(.wrongType)` if values of its type cannot be indexed;
+  ///   `rejected(.valueTooLong)` if a list has an element that is too long for an index.
   public func addIndex(_ table: TableKey, _ column: ColumnKey) throws(StorageError) {
     let editor = try editor(table)
     guard let position = editor.columns.firstIndex(where: { $0.key == column && !$0.isBacklink })
@@ -166,8 +167,22 @@ extension WriteTransaction {
     let isTextList =
       editor.columns[position].collection == .list && editor.columns[position].kind == .string
     guard editor.columns[position].collection == .none || isTextList else { throw .wrongType }
+    if isTextList { try checkWords(editor.columns[position], editor) }
     try buildIndex(editor.columns[position], editor)
     editor.columns[position].attributes |= Int64(ColumnAttributes.indexed.rawValue)
+  }
+
+  /// Refuses lists with elements that are too long for an index, which spells them out.
+  private func checkWords(
+    _ column: TableEditor.Column, _ editor: TableEditor
+  ) throws(StorageError) {
+    for object in try objects(editor.key) {
+      let root = try cell(editor, column, object).number
+      for case .value(.string(let bytes)) in try elements(of: column, root: root, editor)
+      where bytes.count > IndexEditor.maximumWordByteCount {
+        throw .rejected(.valueTooLong)
+      }
+    }
   }
 
   /// Gives a column of strings a full-text index.

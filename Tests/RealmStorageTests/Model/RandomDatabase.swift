@@ -480,7 +480,14 @@ extension RandomDatabase {
       case .int, .bool, .string, .date, .objectID, .uuid, .mixed: true
       default: false
       }
-    guard column.definition.collection == .none, isIndexable else {
+    let isTextList = column.definition.collection == .list && column.definition.kind == .string
+    if isTextList, column.index == .none, hasLongElement(table, key) {
+      #expect(throws: StorageError.rejected(.valueTooLong)) {
+        try transaction.addIndex(table, key)
+      }
+      return
+    }
+    guard column.definition.collection == .none || isTextList, isIndexable else {
       #expect(throws: StorageError.rejected(.wrongType)) {
         try transaction.addIndex(table, key)
       }
@@ -490,13 +497,27 @@ extension RandomDatabase {
     if column.index != .none {
       try transaction.removeIndex(table, key)
       changeColumn(table, key) { $0.index = .none }
-    } else if column.definition.kind == .string, !isPrimaryKey, Bool.random(using: &values) {
+    } else if column.definition.kind == .string, !isTextList, !isPrimaryKey,
+      Bool.random(using: &values)
+    {
       try transaction.addFullTextIndex(table, key)
       changeColumn(table, key) { $0.index = .words }
     } else {
       try transaction.addIndex(table, key)
       changeColumn(table, key) { $0.index = .values }
     }
+  }
+
+  /// Whether a list holds a text that an index of lists does not take.
+  private func hasLongElement(_ table: TableKey, _ column: ColumnKey) -> Bool {
+    (model.tables[table]?.objects.values).map { objects in
+      objects.contains { values in
+        guard case .list(let elements) = values[column] else { return false }
+        return elements.contains {
+          if case .scalar(.string(let bytes)) = $0 { bytes.count > 200 } else { false }
+        }
+      }
+    } ?? false
   }
 
   private mutating func changePrimaryKey(
