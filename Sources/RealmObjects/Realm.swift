@@ -193,6 +193,9 @@ public final class Realm {
   /// Whether a write transaction is open.
   public var isWriting: Bool { transaction != nil }
 
+  /// Whether the open write transaction has changed anything.
+  public var hasChanges: Bool { transaction?.hasChanges ?? false }
+
   /// Moves to the newest version and starts a write transaction on it.
   ///
   /// - Parameter wait: How long to wait for the process that is writing.

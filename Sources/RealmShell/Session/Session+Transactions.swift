@@ -255,7 +255,7 @@ extension Session {
       let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
-      if isAutomatic { _ = try commitWrite(database, at: range) }
+      if isAutomatic { try endAutomatic(database, at: range) }
       return result
     } catch {
       var error = error
@@ -268,6 +268,17 @@ extension Session {
       }
       database.isHalfDone = false
       throw error
+    }
+  }
+
+  /// Ends the transaction of a single statement; one that changed nothing makes no version.
+  private func endAutomatic(
+    _ database: Database, at range: SourceRange
+  ) throws(ShellError) {
+    if database.realm.hasChanges {
+      _ = try commitWrite(database, at: range)
+    } else {
+      try cancelWrite(database)
     }
   }
 

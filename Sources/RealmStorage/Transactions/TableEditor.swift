@@ -141,6 +141,12 @@ final class TableEditor {
     (isSpecChanged, isChanged) = (false, false)
   }
 
+  /// Whether anything differs from the committed table.
+  var hasChanges: Bool {
+    isChanged || isSpecChanged || isKindChanged || needsContentVersion
+      || store.region.isNew(clusterRoot) || pending?.isEmpty == false
+  }
+
   // MARK: Columns
 
   /// Keeps what appends objects in step; if the public columns have changed it is given up.

@@ -61,6 +61,11 @@ public final class WriteTransaction {
   /// The version that the transaction started from.
   public var version: Int64 { base.version }
 
+  /// Whether a commit would change anything but the version.
+  public var hasChanges: Bool {
+    !log.bytes.isEmpty || editors.values.contains { $0.hasChanges }
+  }
+
   /// Makes the changes durable and visible to others, and ends the transaction.
   ///
   /// - Returns: the new version number.
