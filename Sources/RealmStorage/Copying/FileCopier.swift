@@ -30,6 +30,7 @@ public enum FileCopier {
     onProgress: Progress = { _, _ in true }
   ) throws(StorageError) -> Int {
     let target = try CopyTarget(path, overwrite: overwrite)
+    defer { withExtendedLifetime(target) {} }
     let pending = try PendingFile(for: target.path, like: snapshot.file.path)
     try write(snapshot, to: pending, key: key, onProgress)
     guard snapshot.isIntact() else { throw .rejected(.versionGone) }

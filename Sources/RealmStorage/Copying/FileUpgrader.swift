@@ -30,6 +30,7 @@ public enum FileUpgrader {
     onProgress: FileCopier.Progress = { _, _ in true }
   ) throws(StorageError) -> Outcome {
     let target = try CopyTarget(path, overwrite: overwrite)
+    defer { withExtendedLifetime(target) {} }
     let pending = try PendingFile(for: target.path, like: snapshot.file.path)
     let outcome = try write(snapshot, to: pending, key, onProgress)
     guard snapshot.isIntact() else { throw .rejected(.versionGone) }
