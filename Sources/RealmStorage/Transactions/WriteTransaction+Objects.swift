@@ -101,8 +101,8 @@ extension WriteTransaction {
   public func value(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey
   ) throws(StorageError) -> ScalarValue {
-    let editor = try editor(table)
-    return try cell(editor, try editor.column(column), object).scalar
+    let editor = try pendingEditor(table)
+    return try currentCell(editor, try editor.column(column), object).scalar
   }
 
   // MARK: Setting

@@ -38,10 +38,22 @@ extension WriteTransaction {
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey
   ) throws(StorageError) -> MixedValue {
     store.renewWork()
-    let editor = try editor(table)
+    let editor = try pendingEditor(table)
     let column = try editor.column(column)
     guard column.collection == .none else { throw .rejected(.noColumn) }
-    return try mixed(try cell(editor, column, object), column, editor, depth: 0)
+    return try mixed(try currentCell(editor, column, object), column, editor, depth: 0)
+  }
+
+  /// What an object has in a column, also if it was appended and is not in a leaf yet.
+  func currentCell(
+    _ editor: TableEditor, _ column: TableEditor.Column, _ object: ObjectKey
+  ) throws(StorageError) -> Cell {
+    if let pending = editor.pending, let row = pending.row(of: object),
+      let place = editor.columns.firstIndex(where: { $0.key == column.key })
+    {
+      return pending.columns[place].cell(row)
+    }
+    return try cell(editor, column, object)
   }
 
   /// The elements of a list in their order, or of a set in ascending order.
@@ -102,12 +114,12 @@ extension WriteTransaction {
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, isDictionary: Bool
   ) throws(StorageError) -> (TableEditor, TableEditor.Column, root: Int64) {
     store.renewWork()
-    let editor = try editor(table)
+    let editor = try pendingEditor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection != .none,
       (column.collection == .dictionary) == isDictionary
     else { throw .rejected(.noColumn) }
-    return (editor, column, try cell(editor, column, object).number)
+    return (editor, column, try currentCell(editor, column, object).number)
   }
 
   /// - Parameter depth: Number of collections around the cell.

@@ -108,6 +108,38 @@ struct FittingTests {
     }
   }
 
+  /// Objects are appended in batches; reading does not wait for the end of one.
+  @Test func appendedObjectsCanBeReadAtOnce() throws {
+    let realm = try realm(nullable: true)
+    let transaction = try #require(realm.realm.transaction)
+    let table = try realm.objectClass("All").table
+    let id = try #require(ObjectID(hex: Array("64f1c2a90f3b5d0012ab34cd".utf8)))
+    let uuid = try #require(UUIDValue(hex: Array("3b241101-e2bb-4255-8caf-4136c566a962".utf8)))
+    let values: [ScalarValue] = [
+      .int(5), .bool(true), .string([97]), .data([1, 2]),
+      .date(Timestamp(seconds: -1, nanoseconds: -5)), .float(1.5), .double(2.5),
+      .decimal(Decimal128(7)), .objectID(id), .uuid(uuid), .string([98]),
+    ]
+    let nulls = InputValue.array(values.map { _ in .null })
+    for i in 0..<600 {
+      let input = i % 2 == 0 ? InputValue.array(values.map { .scalar($0) }) : nulls
+      let outcome = try realm.writer.apply(
+        try realm.writer.planAdd(try realm.objectClass("All"), [input]))
+      let key = outcome.subjects[0].key
+      for (position, value) in values.enumerated() {
+        let column = table.columns[position].key
+        let expected = i % 2 == 0 ? value : .null
+        #expect(try transaction.value(table.key, key, column) == expected)
+        guard case .scalar(expected) = try transaction.mixed(table.key, key, column) else {
+          Issue.record("\(column)")
+          continue
+        }
+      }
+      #expect(try transaction.elements(table.key, key, table.columns[values.count].key).isEmpty)
+    }
+    try realm.commitAndCheck()
+  }
+
   @Test func sizes() throws {
     let realm = try realm()
     let text = [UInt8](repeating: 120, count: 16_777_200)
