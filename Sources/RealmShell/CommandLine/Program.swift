@@ -165,10 +165,10 @@ struct Program {
           .invalidEncryptionKey, "other users of the machine can read a key on the command line",
           remedy: "--key file:PATH"), origin: nil)
     }
+    opening.key = try invocation.keySource.map { (source) throws(ShellError) in
+      try session.readKey(source)
+    }
     do throws(ShellError) {
-      opening.key = try invocation.keySource.map { (source) throws(ShellError) in
-        try session.readKey(source)
-      }
       try session.openDatabase(opening)
     } catch {
       var error = error
