@@ -34,9 +34,14 @@ struct Sample {
   var median: Double { times.isEmpty ? .nan : times[times.count / 2] }
 
   /// The wall clock.
-  static func now() -> Double {
+  static func now() -> Double { now(CLOCK_MONOTONIC) }
+
+  /// The processor time of the process.
+  static func processor() -> Double { now(CLOCK_PROCESS_CPUTIME_ID) }
+
+  private static func now(_ clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
   }
 }

@@ -87,18 +87,14 @@ struct WritingBenchmarks {
     let making = try database.beginWrite()
     let table = try Item.makeTable(making)
     try making.commit()
-    let start = Sample.now()
+    let (start, used) = (Sample.now(), Sample.processor())
     let transaction = try database.beginWrite()
     let appender = try transaction.appender(table)
     var item = Item()
     for number in 0..<count { try item.append(number, to: appender) }
-    let built = Sample.now()
     try transaction.commit()
-    let end = Sample.now()
-    if getenv("BENCHMARK_PARTS") != nil {
-      print("rows \(Table.text(built - start)) ms, commit \(Table.text(end - built)) ms")
-    }
-    return end - start
+    note(used)
+    return Sample.now() - start
   }
 
   /// Changes a copy of the file in one transaction.
@@ -107,17 +103,13 @@ struct WritingBenchmarks {
   ) throws(StorageError) -> Double {
     try copyBase()
     let database = try Database(path: scratch)
-    let start = Sample.now()
+    let (start, used) = (Sample.now(), Sample.processor())
     let transaction = try database.beginWrite()
     guard let table = try transaction.table(named: "class_Item") else { return .nan }
     try body(transaction, table)
-    let built = Sample.now()
     try transaction.commit()
-    let end = Sample.now()
-    if getenv("BENCHMARK_PARTS") != nil {
-      print("change \(Table.text(built - start)) ms, commit \(Table.text(end - built)) ms")
-    }
-    return end - start
+    note(used)
+    return Sample.now() - start
   }
 
   private func youngObjects(_ transaction: WriteTransaction) throws(StorageError) -> [ObjectKey] {
@@ -140,14 +132,20 @@ struct WritingBenchmarks {
     try copyBase()
     let database = try Database(path: scratch)
     var item = Item()
-    let start = Sample.now()
+    let (start, used) = (Sample.now(), Sample.processor())
     for number in 0..<1000 as Range<Int64> {
       let transaction = try database.beginWrite()
       guard let table = try transaction.table(named: "class_Item") else { return .nan }
       try item.append(count + number, to: try transaction.appender(table))
       try transaction.commit()
     }
+    note(used)
     return Sample.now() - start
+  }
+
+  /// Tells the processor time since another one, which load from outside changes less.
+  private func note(_ before: Double) {
+    print("processor: \(Table.text(Sample.processor() - before, decimals: 1)) ms")
   }
 
   private func copyBase() throws(StorageError) {
