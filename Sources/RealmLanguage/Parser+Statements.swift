@@ -3,6 +3,8 @@ extension Parser {
   /// `{ prefix } simple [ "|" REST ]` or `"!" REST`, up to the newline, `;` or end behind it.
   mutating func statement() throws(SyntaxError) -> Statement {
     let start = token.start
+    statementStart = start
+    if start == recordingStart { records = true }
     if token.kind == .not {
       position = token.end
       let command = restOfLine()

@@ -38,15 +38,24 @@ struct Parser {
   /// Variables of the enclosing SUBQUERYs with the owners of their properties.
   var subqueryVariables: [(name: String, owner: PropertyOwner?)] = []
 
+  /// Asked now and then; true stops the parser.
+  private let isInterrupted: (@Sendable () -> Bool)?
+  private var tokenCount = 0
+
+  /// Where the innermost statement starts that is read.
+  var statementStart = 0
+  /// `records` is set at the statement that starts here.
+  var recordingStart: Int?
   /// Collects `expected`.
   var records = false
   private(set) var furthest = 0
   private(set) var expected: [Expectation] = []
 
   /// Starts at `position`; the first token is read by `start`.
-  init(bytes: [UInt8], position: Int) {
+  init(bytes: [UInt8], position: Int, isInterrupted: (@Sendable () -> Bool)? = nil) {
     self.bytes = bytes
     self.position = position
+    self.isInterrupted = isInterrupted
   }
 
   /// Starts at a statement of a block.
@@ -131,8 +140,12 @@ struct Parser {
   /// The token is the brace that closes the innermost block.
   var closesBlock: Bool { token.kind == .closeBrace && blockDepth > 0 && depth == blockDepth }
 
-  /// Counts a bracket.
+  /// Counts a token, and a bracket if it is one.
   mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
+    tokenCount &+= 1
+    if tokenCount & 0xFFFF == 0, let isInterrupted, isInterrupted() {
+      throw SyntaxError("interrupted", name: .interrupted, range: range)
+    }
     if opens {
       depth += 1
       guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }

@@ -5,12 +5,17 @@ public struct StatementParser {
   private var offset: Int
   private var parser: Parser
   private var invalidOffset: Int?
+  private let isInterrupted: (@Sendable () -> Bool)?
 
   /// Starts at the beginning of `source`; a byte-order mark there is skipped.
-  public init(_ source: SourceText) {
+  ///
+  /// - Parameter isInterrupted: Asked now and then within a long statement; if true, the statement
+  ///   fails with the error `interrupted` and is the last one.
+  public init(_ source: SourceText, isInterrupted: (@Sendable () -> Bool)? = nil) {
     self.source = source
+    self.isInterrupted = isInterrupted
     offset = source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    parser = Parser(bytes: source.bytes, position: 0)
+    parser = Parser(bytes: source.bytes, position: 0, isInterrupted: isInterrupted)
     do {
       _ = try UTF8Span(validating: source.bytes.span)
     } catch {
@@ -37,9 +42,13 @@ public struct StatementParser {
       offset = parser.token.start
       return statement
     } catch {
+      guard error.name != .interrupted else {
+        offset = source.bytes.count
+        throw error
+      }
       // Once more, to know what would have been right.
-      var recorder = Parser(bytes: source.bytes, position: offset)
-      recorder.records = true
+      var recorder = Parser(bytes: source.bytes, position: offset, isInterrupted: isInterrupted)
+      recorder.recordingStart = parser.statementStart
       offset = StatementBounds.statementEnd(in: source.bytes.span, from: offset)
       recorder.start()
       _ = try recorder.statement()

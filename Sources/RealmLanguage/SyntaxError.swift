@@ -7,6 +7,7 @@ public struct SyntaxError: Error, Equatable, Sendable {
     case unknownFunction = "UnknownFunction"
     case invalidUTF8 = "InvalidUTF8"
     case limitExceeded = "LimitExceeded"
+    case interrupted = "Interrupted"
   }
 
   /// The category of an error in a predicate. Source: query-language.md 27.

@@ -138,6 +138,28 @@ import Testing
     #expect(throws: Never.self) { try parser.next() == nil }
   }
 
+  @Test func longStatementsCanBeInterrupted() throws {
+    let long = "write { add A [" + String(repeating: "1,", count: 40_000) + "] }\ncount B"
+    var parser = StatementParser(SourceText("count A\n" + long)) { true }
+    #expect(try parser.next().map(outline) == "count(name(A))")
+    let error = #expect(throws: SyntaxError.self) { try parser.next() }
+    #expect(error?.name == .interrupted)
+    #expect(try parser.next() == nil)
+    var other = StatementParser(SourceText(long)) { false }
+    #expect(try other.next() != nil)
+  }
+
+  @Test func expectedWordsAreKnownDeepInABlock() {
+    let text = "write {\n write { cancel }\n count A; write { begin nwait }\n}"
+    let error = #expect(throws: SyntaxError.self) { try StatementParser.parse(text) }
+    #expect(error?.message == "expected nowait, timeout or end of statement")
+    #expect(error?.suggestion == "nowait")
+    let behind = #expect(throws: SyntaxError.self) {
+      try StatementParser.parse("write { write { cancel } x }")
+    }
+    #expect(behind?.message == "expected end of statement")
+  }
+
   @Test func parsingGoesOnAfterAnError() throws {
     var parser = StatementParser(SourceText("count Dog wher x; count\n  mode box # x\n"))
     #expect(throws: SyntaxError.self) { try parser.next() }

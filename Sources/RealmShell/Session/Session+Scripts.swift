@@ -15,7 +15,7 @@ extension Session {
     let outerSource = self.source
     self.source = source
     defer { self.source = outerSource }
-    var parser = StatementParser(source)
+    var parser = StatementParser(source) { Interruption.isRequested }
     var isGood = true
     // After an error in a transaction the rest of it is skipped.
     var isSkipping = false
