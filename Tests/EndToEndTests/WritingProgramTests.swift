@@ -99,7 +99,7 @@ struct WritingProgramTests {
         ["x.realm", "-f", "script.realmsh"], folder: folder.path)
       #expect(run.status == 0, "\(run.errorText)")
       let dump = Realmsh.run(
-        ["-m", "jsonl", "x.realm", "where T sort by id"], folder: folder.path)
+        ["-m", "jsonl", "x.realm", "where T TRUEPREDICATE SORT(id ASC)"], folder: folder.path)
       #expect(dump.outputText == model.lines)
       checkFile()
     }
