@@ -49,7 +49,7 @@ public enum Rejection: Equatable, Sendable {
   case interrupted
   /// Another process has the file open in a way that does not go together with this program's.
   case incompatibleSession(LockError.Mismatch, found: Int, expected: Int, holder: Int32?)
-  /// A process died while it published a commit: all must close the file before anyone can write.
+  /// The session contradicts the file or itself: all must close the file before anyone can write.
   case brokenSession
   /// What stands in the place of the lock file is no file, or its list of versions is damaged.
   case unusableLockFile

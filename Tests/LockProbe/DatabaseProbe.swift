@@ -12,6 +12,8 @@ struct DatabaseProbe {
   private var transaction: WriteTransaction?
   private var pinned: [Snapshot] = []
   private var key: EncryptionKey?
+  /// The file of the database, if the process is to die at a point of a commit.
+  private var deadly: DeadlyFile?
 
   static let objectCount = 20
   private static let table = "class_Counter"
@@ -25,6 +27,10 @@ struct DatabaseProbe {
       switch words.first {
       case "key": key = DatabaseProbe.key(words.count > 1 ? words[1] : "")
       case "open": database = try Database(path: path, key: key)
+      case "open-mortal": try openMortal()
+      case "die-at", "die-extending":
+        deadly?.countsExtensionsOnly = words.first == "die-extending"
+        deadly?.pointsLeft = number
       case "create": database = try Database.create(path: path, key: key)
       case "close": (database, transaction, pinned) = (nil, nil, [])
       case "copy", "compact": return try copy(words, number)
@@ -37,6 +43,14 @@ struct DatabaseProbe {
     } catch {
       return "\(error)"
     }
+  }
+
+  /// Opens the database so that the process can die at a point of a commit.
+  private mutating func openMortal() throws(StorageError) {
+    let file = try DeadlyFile(path: path)
+    deadly = file
+    let backend: any FileBackend = if let key { try EncryptedFile(file, key: key) } else { file }
+    database = try Database(path: path, sharing: backend)
   }
 
   /// What a full disk is like: no file may have more bytes; without a number, any.

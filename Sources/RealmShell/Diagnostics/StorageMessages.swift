@@ -109,7 +109,7 @@ enum StorageMessages {
     case .incompatibleSession(let what, let found, let expected, let holder):
       "\(process(holder)) has it open in a way that does not fit: "
         + "\(text(what)) \(found), expected \(expected)"
-    case .brokenSession: "a process died while it was publishing a commit"
+    case .brokenSession: "what the processes that have it open share is damaged"
     case .unusableLockFile: "its lock file is damaged or no file"
     case .needsUpgrade(let format): "it has format \(format), only format 24 can be written"
     case .synchronised: "it belongs to a synchronised realm; changes would be lost"

@@ -16,8 +16,8 @@ public enum LockError: Error, Equatable, Sendable {
   case ownLock
   /// A participant that is at work keeps the session in a state that this one cannot join.
   case incompatible(Mismatch, found: Int, expected: Int, holder: Int32?)
-  /// A participant died while it published a version, or left a mutex beyond repair. The session
-  /// has to end before anyone can write: every process must close the file.
+  /// A participant died and left a mutex beyond repair, or a list of versions that contradicts
+  /// itself. The session has to end before anyone can write: every process must close the file.
   case sessionBroken
   /// The list of versions contradicts itself or the size of the lock file.
   case damagedVersionList

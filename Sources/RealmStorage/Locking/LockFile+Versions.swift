@@ -165,27 +165,48 @@ extension LockFile {
     filling.pointee.store(UInt32(newest), ordering: .relaxed)
   }
 
+  /// Puts the list right after a genuine writer died, or gave up, while it published a version, and
+  /// takes its mark of the critical phase away, which keeps all writers out.
+  ///
+  /// Whatever the writer had done, it named the slot before it filled it and named it the newest
+  /// after that, and the commit was on the disk before: the list holds the version, or a slot that
+  /// is half filled, or no trace. A list that has other faults is not touched.
+  ///
+  /// Source: file-format-writing.md 6.6 (5f), 6.7.
+  ///
+  /// - Precondition: The thread has the write mutex, so that no writer is alive in the phase.
+  /// - Throws: `sessionBroken` when the list contradicts itself, `damagedVersionList`, `system`.
+  func finishPublication() throws(LockError) {
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    let newest = try newestSlot(in: all)
+    forgetHalfFilledSlot(in: all, newest: newest)
+    let last = all[newest]
+    guard last.topRef & 7 == 0, last.topRef < last.logicalByteCount, newestVersion <= last.version,
+      all.indices.allSatisfy({ $0 == newest || all[$0].version < last.version })
+    else { throw .sessionBroken }
+    criticalPhase.pointee.store(0, ordering: .sequentiallyConsistent)
+  }
+
   /// Adds a version, which readers use from now on; `unlockForWriting` wakes those that wait.
   ///
-  /// To be called when the commit is on the disk, after `purgeVersions`. A process that dies in here
-  /// ends all writing in the session.
+  /// To be called when the commit is on the disk, after `purgeVersions`. Does not set the mark of the
+  /// critical phase: what a death in here leaves is put right by the next writer, genuine or not, and
+  /// the mark would keep all writers out until every process has closed the file.
   ///
-  /// Source: file-format-writing.md 6.6 (5f, 5g).
+  /// Source: file-format-writing.md 6.6 (5b, 5f, 5g), 6.7.
   ///
   /// - Precondition: The thread has the write mutex; the version is greater than the newest.
-  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`; the session can then no longer be
-  ///   written to.
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`; nobody sees the version then.
   public func announce(
     version: UInt64, topRef: UInt64, logicalByteCount: UInt64
   ) throws(LockError) {
     precondition(isWriting)
-    let critical = header.atomic(at: LockLayout.criticalPhase, as: UInt8.self)
-    critical.pointee.store(1, ordering: .sequentiallyConsistent)
     let content = ReaderSlot(
       version: version, logicalByteCount: logicalByteCount, topRef: topRef, liveCount: 0,
       frozenCount: 0, fullCount: 0)
     let activeCount = try add(content)
-    critical.pointee.store(0, ordering: .sequentiallyConsistent)
 
     // The version is there for every reader; the next writer does the rest if this one cannot.
     hasNews = true

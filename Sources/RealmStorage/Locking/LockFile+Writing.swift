@@ -13,6 +13,10 @@ extension LockFile {
   private var servedTicket: UnsafeMutablePointer<Atomic<UInt32>> {
     header.atomic(at: LockLayout.servedTicket)
   }
+  /// The mark of a genuine writer that it is publishing a version.
+  var criticalPhase: UnsafeMutablePointer<Atomic<UInt8>> {
+    header.atomic(at: LockLayout.criticalPhase)
+  }
 
   /// Becomes the only writer of all processes; waits for the others, first come first served.
   ///
@@ -25,7 +29,7 @@ extension LockFile {
   /// - Parameter whileWaiting: Called after a moment and then ten times a second with the process
   ///   that is writing, if it is known; false gives up.
   /// - Throws: `timedOut`, `interrupted`; `ownLock` when the thread would wait for itself;
-  ///   `sessionBroken` when a writer died while it published a version.
+  ///   `sessionBroken` when a writer died and left what nobody can put right.
   public func lockForWriting(
     timeoutMilliseconds: Int? = nil, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
   ) throws(LockError) {
@@ -74,7 +78,7 @@ extension LockFile {
 
   /// Becomes the only writer if nobody is writing; returns whether that worked.
   ///
-  /// - Throws: `sessionBroken` when a writer died while it published a version.
+  /// - Throws: `sessionBroken` when a writer died and left what nobody can put right.
   public func tryLockForWriting() throws(LockError) -> Bool {
     guard try writeMutex.tryLock() else { return false }
     try startWriting(nextTicket.pointee.wrappingAdd(1, ordering: .relaxed).oldValue)
@@ -88,11 +92,14 @@ extension LockFile {
 
   private func startWriting(_ ticket: UInt32) throws(LockError) {
     servedTicket.pointee.store(ticket, ordering: .relaxed)
-    let critical = header.atomic(at: LockLayout.criticalPhase, as: UInt8.self)
-    guard critical.pointee.load(ordering: .sequentiallyConsistent) == 0 else {
-      servedTicket.pointee.wrappingAdd(1, ordering: .relaxed)
-      writeMutex.unlock()
-      throw .sessionBroken
+    if criticalPhase.pointee.load(ordering: .sequentiallyConsistent) != 0 {
+      do throws(LockError) {
+        try finishPublication()
+      } catch {
+        servedTicket.pointee.wrappingAdd(1, ordering: .relaxed)
+        writeMutex.unlock()
+        throw error
+      }
     }
     isWriting = true
     hasNews = false

@@ -12,7 +12,7 @@ import Synchronization
 ///                      |  exclusive flock: emptied, initialised
 ///                      v
 ///   closed ------> attached ------> joined <------> writing ------> publishing
-///     ^   shared flock    control    |  ^  write mutex     critical phase |
+///     ^   shared flock    control    |  ^  write mutex      announce      |
 ///     |                   mutex      |  |                                 |
 ///     |                              |  +--- write mutex given up <-------+
 ///     +------------------------------+              announce done
@@ -29,7 +29,8 @@ import Synchronization
 /// | with the version list mutex | a slot half filled, not yet the newest | `purgeVersions` |
 /// | writing | nothing; a ticket that costs the next writer half a second | - |
 /// | writing, the commit is on the disk | a header that leads past the newest version | the next commit |
-/// | publishing | the mark of the critical phase: no more writers | the next session |
+/// | publishing | a slot half filled, not yet the newest | `purgeVersions` |
+/// | publishing, a genuine process | the mark of the critical phase as well | `lockForWriting` |
 /// | after that | a number of the newest version that is too low | `purgeVersions` |
 ///
 /// Invariants:

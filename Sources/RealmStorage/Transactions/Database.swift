@@ -85,7 +85,9 @@ public final class Database {
   }
 
   /// Takes part in the session of a file with another backend.
-  init(
+  ///
+  /// - Throws: as for a path.
+  public init(
     path: String, sharing file: any FileBackend, timeoutMilliseconds: Int = 10_000
   ) throws(StorageError) {
     (self.path, self.file) = (path, file)
