@@ -179,7 +179,11 @@ struct Commit {
   /// Writes the lists of free space and the top array, which lie one behind the other at the start
   /// of a free block; what remains of the block is an entry of the lists.
   ///
-  /// Source: file-format-writing.md 3.4.
+  /// The top array does not take the place that the other slot of the header tells: the header
+  /// changes with every commit, and with it alone a commit can be told from one that was dropped and
+  /// had the same version number.
+  ///
+  /// Source: file-format-writing.md 3.4, 6.5.
   private mutating func writeLists(
     _ roots: [Int64], _ version: Int64
   ) throws(StorageError) -> Int64 {
@@ -188,22 +192,29 @@ struct Commit {
     let most = space.count + released.count + 16
     let block = space.blockForLists(moreThan: 4 * 16 + 3 * 8 * most + 8 * (roots.count + 8))
     var entries = space.entries(releasing: released, version: version)
-    guard let own = entries.firstIndex(where: { $0.extent.offset == block.offset }) else {
+    guard var own = entries.firstIndex(where: { $0.extent.offset == block.offset }) else {
       throw .damage(.badIndex, at: block.offset)
     }
     let largest = [
-      Int64(entries.last?.extent.offset ?? 0),
+      Int64(max(entries.last?.extent.offset ?? 0, block.end)),
       Int64(entries.map { $0.extent.byteCount }.max() ?? 0), version,
     ]
-    let widths = [
-      NodeStore.width(of: max(largest[0], Int64(block.end))), NodeStore.width(of: largest[1]),
-      NodeStore.width(of: largest[2]),
-    ]
-    var refs: [Int64] = []
+    let widths = largest.map { NodeStore.width(of: $0) }
+    func listByteCount(_ count: Int, _ width: Int) -> Int {
+      8 + (NodeStore.payload(count, width) + 7) / 8 * 8
+    }
     var end = block.offset
+    let usualTop = widths.reduce(end) { $0 + listByteCount(entries.count, $1) }
+    if UInt64(usualTop) == base.header.topRef(slot: 1 - base.header.selectedSlot) {
+      let gap = Extent(offset: end, byteCount: 8)
+      entries.insert(FreeSpaceList.Entry(extent: gap, version: entries[own].version), at: own)
+      own += 1
+      end = gap.end
+    }
+    var refs: [Int64] = []
     for width in widths {
       refs.append(Int64(end))
-      end += 8 + (NodeStore.payload(entries.count, width) + 7) / 8 * 8
+      end += listByteCount(entries.count, width)
     }
     let topRef = end
     let size = Int64(space.fileEnd) * 2 + 1

@@ -108,6 +108,21 @@ struct FailureTests {
     #expect(try numbers(pinned) == [1])
   }
 
+  /// The commit that takes the place of a dropped one has its version number, and may be of the same
+  /// size: who read the dropped one without a lock finds out by the header.
+  @Test func droppedCommitIsNotMistakenForItsSuccessor() throws {
+    let database = try create()
+    for round in 0..<8 as Range<Int64> {
+      try add(100 + round, try Database(path: path, file: try DiskFile(path: path)))
+      let dropped = try Snapshot(of: RealmFile(path: path, key: nil))
+      try add(round, database)
+      let successor = try Snapshot(of: RealmFile(path: path, key: nil))
+      #expect(dropped.version == successor.version)
+      #expect(!dropped.isIntact())
+      #expect(try inFile() == Array(0...round))
+    }
+  }
+
   /// The newest snapshot of the session is in neither slot of the header.
   @Test func versionOfTheSessionIsSelectedAgain() throws {
     let database = try create()
