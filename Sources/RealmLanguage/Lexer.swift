@@ -3,7 +3,14 @@
 public enum Lexer {
   /// The token at or after `offset`, blanks and comments skipped.
   public static func token(in bytes: Span<UInt8>, at offset: Int) -> Token {
-    let start = skipBlanks(in: bytes, from: offset)
+    // Between most tokens there is one blank or none.
+    var start = offset
+    if peek(bytes, start) == UInt8(ascii: " ") { start += 1 }
+    switch peek(bytes, start) {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "#"), UInt8(ascii: "\\"):
+      start = skipBlanks(in: bytes, from: start)
+    default: break
+    }
     guard start < bytes.count else { return Token(.end, start: bytes.count, end: bytes.count) }
     let byte = bytes[start]
     if isASCIINameStart(byte) {

@@ -251,6 +251,7 @@ struct Parser {
   }
 
   /// Takes the sign if it stands here; `spelling` is for messages.
+  @inline(__always)
   mutating func accept(_ kind: TokenKind, _ spelling: String) throws(SyntaxError) -> Bool {
     expect(.symbol(spelling))
     guard token.kind == kind else { return false }
@@ -259,6 +260,7 @@ struct Parser {
   }
 
   /// Takes the sign, which must stand here.
+  @inline(__always)
   mutating func require(_ kind: TokenKind, _ spelling: String) throws(SyntaxError) {
     guard try accept(kind, spelling) else { throw failure() }
   }

@@ -13,7 +13,7 @@ struct Options {
       --quick         fewer runs
       --write FOLDER  measure writing, with files in the folder
       --count N       number of objects; else 1,000,000
-      --only WORK     insert_bulk, update_all, delete_where or small_commits_1000
+      --only WORK     insert_bulk, update_all, delete_where, small_commits_1000 or script_adds
       --peer NAME=P   a program that does the same: it is given, after the words of P, the name of
                       the work, a path for its files, the number of objects and the number of
                       runs, and prints {"op":"insert_bulk", ... "median_ms":1.5, ...}

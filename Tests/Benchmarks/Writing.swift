@@ -45,6 +45,9 @@ struct WritingBenchmarks {
     try measure("small_commits_1000", "small_commits") { () throws(StorageError) in
       try commitOften()
     }
+    if only == nil || only == ScriptBenchmark.name {
+      ScriptBenchmark(folder: folder, count: count, runs: runs).run()
+    }
   }
 
   private func measure(

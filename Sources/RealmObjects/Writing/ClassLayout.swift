@@ -9,19 +9,22 @@ final class ClassLayout {
   /// Index of the primary key among the properties.
   let primaryKey: Int?
   let properties: [Property]
+  /// The name of each property.
+  let names: [String]
   /// The column of each property.
   let columns: [ColumnKey]
   /// The type of each property that has one value which is neither a link nor mixed.
   let plainKinds: [ValueKind?]
-  /// What adds objects in the transaction that was used last, and the position of each property in
-  /// it, -1 for collections.
-  var appender: ObjectAppender?
-  var appenderPositions: [Int] = []
+  /// What adds objects in the transaction that was used last.
+  private var appender: ObjectAppender?
+  /// The position of each property in the appender, -1 for collections.
+  private(set) var appenderPositions: [Int] = []
 
   init(_ objectClass: ObjectClass) {
     self.objectClass = objectClass
     table = objectClass.table.key
     properties = objectClass.properties
+    names = properties.map(\.name)
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     let stored = objectClass.table.columns
     columns = properties.map { stored[$0.position].key }
@@ -34,7 +37,17 @@ final class ClassLayout {
   var isEmbedded: Bool { objectClass.isEmbedded }
 
   /// Index of a property; nil if there is none.
-  func index(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
+  func index(of name: String) -> Int? { names.firstIndex(of: name) }
+
+  /// What adds objects in a transaction; `appenderPositions` belong to it.
+  func appender(in transaction: WriteTransaction) throws(StorageError) -> ObjectAppender {
+    let current = try transaction.appender(table)
+    if appender !== current {
+      appender = current
+      appenderPositions = columns.map { current.position(of: $0) ?? -1 }
+    }
+    return current
+  }
 
   /// Whether the layout is that of a class of another version of the schema.
   func fits(_ other: ObjectClass) -> Bool {

@@ -71,7 +71,7 @@ struct Input {
     for field in fields {
       let expected = last + 1
       var index: Int?
-      if expected < layout.properties.count, layout.properties[expected].name == field.key {
+      if expected < layout.names.count, layout.names[expected] == field.key {
         index = expected
       } else {
         index = layout.index(of: field.key)
@@ -96,7 +96,7 @@ struct Input {
   /// The value of a property; nil if it is missing.
   mutating func value(of property: Int) -> InputValue? {
     if isPositional { return property < values.count ? values[property] : nil }
-    let name = layout.properties[property].name
+    let name = layout.names[property]
     if next < fields.count, fields[next].key == name {
       next += 1
       return fields[next - 1].value

@@ -136,11 +136,7 @@ extension ObjectWriter {
     _ draft: inout Draft, _ transaction: WriteTransaction
   ) throws(StorageError) {
     let layout = draft.layout
-    let appender = try transaction.appender(layout.table)
-    if layout.appender !== appender {
-      layout.appender = appender
-      layout.appenderPositions = layout.columns.map { appender.position(of: $0) ?? -1 }
-    }
+    let appender = try layout.appender(in: transaction)
     for property in draft.scalars.indices {
       let position = layout.appenderPositions[property]
       switch draft.scalars[property] {

@@ -18,6 +18,13 @@ public struct WriteOutcome {
     public var key: ObjectKey
     /// What happened to it.
     public var effect: Effect
+
+    /// Makes a subject.
+    public init(objectClass: ObjectClass, key: ObjectKey, effect: Effect) {
+      self.objectClass = objectClass
+      self.key = key
+      self.effect = effect
+    }
   }
 
   /// Number of objects of a class.
@@ -40,6 +47,9 @@ public struct WriteOutcome {
   public var deletedEmbedded: [Count] = []
   /// Number of objects that a bulk change has changed.
   public var changedInBulk = 0
+
+  /// Makes the outcome of a statement that has done nothing else than to its own objects.
+  public init(subjects: [Subject] = []) { self.subjects = subjects }
 
   /// Number of objects that were added, nested ones included.
   public var addedCount: Int {

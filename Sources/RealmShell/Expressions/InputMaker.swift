@@ -21,18 +21,8 @@ final class InputMaker {
   func value(
     of expression: Expression, row: ShellValue? = nil
   ) throws(WritingError) -> InputValue {
+    if let value = expression.literalInput { return value }
     switch expression {
-    case .literal(let literal):
-      switch literal.kind {
-      case .float(_, let text), .double(_, let text): return .number(literal.scalar, text: text)
-      default: return .scalar(literal.scalar)
-      }
-    case .unary(.minus, .literal(let literal), _):
-      switch literal.kind {
-      case .float(let number, let text): return .number(.float(-number), text: "-" + text)
-      case .double(let number, let text): return .number(.double(-number), text: "-" + text)
-      default: return try evaluate(expression, row)
-      }
     case .array(let members, _):
       var values: [InputValue] = []
       values.reserveCapacity(members.count)
@@ -45,7 +35,7 @@ final class InputMaker {
         entries.append(InputField(field.key.text, try value(of: field.value, row: row)))
       }
       return .map(entries)
-    case .path, .call, .unary, .binary, .query: return try evaluate(expression, row)
+    case .literal, .path, .call, .unary, .binary, .query: return try evaluate(expression, row)
     }
   }
 
@@ -90,6 +80,25 @@ final class InputMaker {
 }
 
 extension Expression {
+  /// The value for writing, if it is a literal.
+  var literalInput: InputValue? {
+    switch self {
+    case .literal(let literal):
+      switch literal.kind {
+      case .float(let number, let text): .number(.float(number), text: text)
+      case .double(let number, let text): .number(.double(number), text: text)
+      default: .scalar(literal.scalar)
+      }
+    case .unary(.minus, .literal(let literal), _):
+      switch literal.kind {
+      case .float(let number, let text): .number(.float(-number), text: "-" + text)
+      case .double(let number, let text): .number(.double(-number), text: "-" + text)
+      default: nil
+      }
+    default: nil
+    }
+  }
+
   /// Whether the value is the same for every object.
   var isConstant: Bool {
     switch self {

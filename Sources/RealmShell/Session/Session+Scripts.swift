@@ -22,7 +22,7 @@ extension Session {
     var lineStart: SourceText.LineStart?
     while !isEnding {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
-      var opensDatabase = false
+      var body: StatementBody?
       do throws(ShellError) {
         guard let statement = try Session.next(&parser) else { break }
         if isSkipping {
@@ -30,7 +30,7 @@ extension Session {
           continue
         }
         origin.statement = statement.range
-        opensDatabase = statement.body.opensDatabase
+        body = statement.body
         try run(statement, in: source, origin: origin)
       } catch {
         if isSkipping { continue }
@@ -42,7 +42,7 @@ extension Session {
           origin.lineStart = lineStart
         }
         report(error, origin: origin)
-        exitStatus = status(of: error, opensDatabase: opensDatabase)
+        exitStatus = status(of: error, opensDatabase: body?.opensDatabase == true)
         if error.name == .interrupted { isEnding = !isInteractive }
         if error.name == .interrupted || !keepsGoing {
           hasStopped = true

@@ -185,7 +185,11 @@ extension Session {
 
   /// Refuses statements in a failed transaction.
   func refuseAfterFailure(_ body: StatementBody, at range: SourceRange) throws(ShellError) {
-    if !body.endsSomething { for database in databases { database.transaction?.hasWarned = false } }
+    if !body.endsSomething {
+      for database in databases where database.transaction?.hasWarned == true {
+        database.transaction?.hasWarned = false
+      }
+    }
     guard let database = databases.first(where: { $0.name == currentName }),
       database.transaction?.isFailed == true
     else { return }

@@ -55,9 +55,9 @@ final class Session {
   }
 
   /// The database that statements use.
-  func current(at range: SourceRange? = nil) throws(ShellError) -> Database {
+  func current(at range: @autoclosure () -> SourceRange? = nil) throws(ShellError) -> Database {
     guard let database = databases.first(where: { $0.name == currentName }) else {
-      throw ShellError(.noDatabase, "no database is open", at: range, remedy: "open PATH")
+      throw ShellError(.noDatabase, "no database is open", at: range(), remedy: "open PATH")
     }
     return database
   }

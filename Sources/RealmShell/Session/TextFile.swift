@@ -21,6 +21,10 @@ enum TextFile {
     }
     defer { if path != "-" { close(descriptor) } }
     var result: [UInt8] = []
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+      result.reserveCapacity(max(0, min(Int(status.st_size), maximumByteCount)))
+    }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = try repeatingCall { Glibc.read(descriptor, &buffer, buffer.count) }

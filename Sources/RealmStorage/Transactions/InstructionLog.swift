@@ -79,7 +79,8 @@ struct InstructionLog {
 
   mutating func addCreation(_ object: ObjectKey, in table: TableKey) {
     select(table)
-    put(11, object.rawValue)
+    put(11)
+    put(object.rawValue)
   }
 
   mutating func addRemoval(_ object: ObjectKey, from table: TableKey) {

@@ -15,7 +15,8 @@ public final class WriteTransaction {
   private var names: [String] = []
   /// Refs of tables, and tagged numbers for vacant positions.
   private var tableElements: [Int64] = []
-  private var editors: [Int: TableEditor] = [:]
+  /// The tables that have been looked at, by position.
+  private var editors: [TableEditor?] = []
   private var isOpen = true
   /// What is believed instead of the lists of free space; nil if they are right.
   private var freeEntries: [FreeSpaceList.Entry]?
@@ -112,7 +113,7 @@ public final class WriteTransaction {
 
   private func flushTables(isCommit: Bool) throws(StorageError) {
     try flushPending()
-    for (position, editor) in editors.sorted(by: { $0.key < $1.key }) {
+    for case (let position, let editor?) in editors.enumerated() {
       tableElements[position] = try editor.flush(isCommit: isCommit)
     }
     let texts = names.map { Array($0.utf8) as [UInt8]? }
@@ -188,18 +189,23 @@ public final class WriteTransaction {
 
   /// The table at a position.
   private func editor(at position: Int) throws(StorageError) -> TableEditor {
-    if let known = editors[position] { return known }
+    if position < editors.count, let known = editors[position] { return known }
     let editor = try TableEditor(store, at: tableElements[position])
     guard editor.key.index == position else {
       throw .damage(
         .badIndex, at: Int(tableElements[position]), found: editor.key.index, limit: position)
     }
-    editors[position] = editor
+    keep(editor, at: position)
     return editor
   }
 
+  private func keep(_ editor: TableEditor, at position: Int) {
+    while editors.count <= position { editors.append(nil) }
+    editors[position] = editor
+  }
+
   /// The tables that have been looked at.
-  var knownEditors: [TableEditor] { editors.sorted { $0.key < $1.key }.map { $0.value } }
+  var knownEditors: [TableEditor] { editors.compactMap(\.self) }
 
   /// The table with a key; appended objects are everywhere they belong.
   ///
@@ -257,7 +263,7 @@ public final class WriteTransaction {
       names[position] = name
       tableElements[position] = editor.topRef
     }
-    editors[position] = editor
+    keep(editor, at: position)
     log.add(.insert, key)
     return key
   }
