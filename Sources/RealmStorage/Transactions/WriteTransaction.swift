@@ -64,7 +64,7 @@ public final class WriteTransaction {
 
   /// Whether a commit would change anything but the version.
   public var hasChanges: Bool {
-    !log.bytes.isEmpty || editors.values.contains { $0.hasChanges }
+    !log.bytes.isEmpty || editors.contains { $0?.hasChanges == true }
   }
 
   /// Makes the changes durable and visible to others, and ends the transaction.
