@@ -37,7 +37,11 @@ extension ObjectWriter {
       return true
     }
     let draft = plan.drafts[step.draft]
-    guard let key = draft.key else { throw .rejected(.noObject) }
+    // An earlier step can have deleted an embedded object with its place.
+    guard let key = draft.key else { return false }
+    if draft.layout.isEmbedded, try !transaction.hasObject(draft.layout.table, key) {
+      return false
+    }
     let place = Place(
       table: draft.layout.table, object: key, column: draft.layout.columns[step.property],
       definition: draft.layout.properties[step.property])

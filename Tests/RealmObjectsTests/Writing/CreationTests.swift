@@ -225,6 +225,32 @@ struct CreationTests {
     try realm.commitAndCheck()
   }
 
+  /// A value that takes the place away from the embedded object it belongs to.
+  @Test func embeddedObjectsThatLoseTheirPlace() throws {
+    let realm = try WrittenRealm { transaction in
+      let owner = try transaction.createTable("class_Owner")
+      let log = try transaction.createTable("class_Log", kind: .embedded)
+      let id = try transaction.addColumn(owner, ColumnDefinition("id", .int))
+      try transaction.setPrimaryKey(owner, id)
+      for definition in [
+        ColumnDefinition("owner", .link, target: owner),
+        ColumnDefinition("log", .link, target: log),
+        ColumnDefinition("z", .int, isNullable: true),
+      ] { _ = try transaction.addColumn(log, definition) }
+      _ = try transaction.addColumn(owner, ColumnDefinition("log", .link, target: log))
+    }
+    try realm.add("Owner", ["id": 1, "log": ["z": 1]])
+    for policy in [UpdatePolicy.modified, .all] {
+      try realm.upsert(
+        "Owner", policy,
+        ["id": 1, "log": ["owner": ["id": 1, "log": .null], "log": ["z": 4], "z": 5]])
+      try realm.upsert(
+        "Owner", policy,
+        ["id": 2, "log": ["owner": ["id": 2, "log": ["z": 1]], "log": ["z": 4], "z": 5]])
+    }
+    try realm.commitAndCheck()
+  }
+
   @Test func objectsAreCopied() throws {
     let realm = try WrittenRealm.boats()
     try realm.add("Harbour", ["city": "a", "depth": 1])
