@@ -101,7 +101,9 @@ struct ModelDatabase {
     delete(lost)
   }
 
+  /// Removes a table with its objects; links to them in mixed values become null.
   mutating func removeTable(_ table: TableKey) {
+    for object in tables[table]?.objects.keys.map({ $0 }) ?? [] { delete(table, object) }
     for column in tables[table]?.columns ?? [] { removeColumn(table, column.key) }
     tables[table] = nil
   }
