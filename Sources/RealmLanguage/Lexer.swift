@@ -187,7 +187,10 @@ public enum Lexer {
   }
 
   private static func number(in bytes: Span<UInt8>, at start: Int) -> Token {
-    if let end = dateEnd(in: bytes, at: start) { return Token(.date, start: start, end: end) }
+    // The year of a date without a sign has four digits.
+    if peek(bytes, start + 4) == UInt8(ascii: "-"), let end = dateEnd(in: bytes, at: start) {
+      return Token(.date, start: start, end: end)
+    }
     if bytes[start] == UInt8(ascii: "0"), peek(bytes, start + 1) | 0x20 == UInt8(ascii: "x"),
       isHexDigit(peek(bytes, start + 2))
     {

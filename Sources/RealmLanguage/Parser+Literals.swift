@@ -219,8 +219,9 @@ extension Parser {
   /// The bytes of the quoted text at `range` with its escapes translated. Source: shell.md 4.
   func unescaped(_ range: SourceRange) throws(SyntaxError) -> [UInt8] {
     let end = range.end - 1
+    let span = bytes.span
     var index = range.start + 1
-    while index < end, bytes[index] != UInt8(ascii: "\\") { index += 1 }
+    while index < end, span[index] != UInt8(ascii: "\\") { index += 1 }
     var result = Array(bytes[range.start + 1..<index])
     if index == end { return result }
     result.reserveCapacity(end - range.start)

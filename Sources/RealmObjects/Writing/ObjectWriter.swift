@@ -17,6 +17,8 @@ public final class ObjectWriter {
   /// Layouts of classes, and the schema they were compared with last.
   private var layouts: [TableKey: ClassLayout] = [:]
   private var schema: Schema?
+  /// The layout asked for last, mostly the one asked for next.
+  private var last: ClassLayout?
 
   /// Makes a writer; it may be kept over transactions.
   public init(_ realm: Realm) { self.realm = realm }
@@ -25,6 +27,7 @@ public final class ObjectWriter {
   func layout(_ table: TableKey) -> ClassLayout? {
     if schema !== realm.schema {
       schema = realm.schema
+      last = nil
       for (key, layout) in layouts {
         guard let objectClass = realm.schema.objectClass(key), layout.fits(objectClass) else {
           layouts[key] = nil
@@ -33,7 +36,11 @@ public final class ObjectWriter {
         layout.objectClass = objectClass
       }
     }
-    if let known = layouts[table] { return known }
+    if let last, last.table == table { return last }
+    if let known = layouts[table] {
+      last = known
+      return known
+    }
     guard let objectClass = realm.schema.objectClass(table) else { return nil }
     let layout = ClassLayout(objectClass)
     layouts[table] = layout

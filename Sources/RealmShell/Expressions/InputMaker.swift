@@ -81,6 +81,7 @@ final class InputMaker {
 
 extension Expression {
   /// The value for writing, if it is a literal.
+  @inline(__always)
   var literalInput: InputValue? {
     switch self {
     case .literal(let literal):
