@@ -50,7 +50,8 @@ final class RecordingFile: FileBackend {
     var bytes = start
     for (i, step) in steps[..<count].enumerated() {
       switch step {
-      case .extend(let byteCount) where i < lastSync || survives():
+      // An extension is on the disk before anything else happens.
+      case .extend(let byteCount) where i < count - 1 || survives():
         bytes += [UInt8](repeating: 0, count: max(0, byteCount - bytes.count))
       case .sync, .extend: break
       case .write(let offset, let written):
