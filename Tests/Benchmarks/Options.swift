@@ -47,7 +47,10 @@ struct Options {
         sqliteFile = value
       case "--write":
         guard let value = rest.popFirst() else { return nil }
-        writingFolder = value
+        // Paths in scripts are relative to the folder of the script.
+        guard let whole = realpath(value, nil) else { return nil }
+        writingFolder = String(cString: whole)
+        free(whole)
       case "--count":
         guard let value = rest.popFirst().flatMap({ Int64($0) }) else { return nil }
         count = value
