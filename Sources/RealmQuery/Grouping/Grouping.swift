@@ -1,4 +1,3 @@
-public import RealmObjects
 import RealmStorage
 public import RealmValues
 
@@ -44,12 +43,37 @@ public enum Aggregate {
   }
 }
 
+extension Aggregate {
+  /// The sum of values; 0 without numbers.
+  public static func sum(of values: [ScalarValue]) -> ScalarValue { result(.sum, values) }
+
+  /// The average of values; null without numbers.
+  public static func average(of values: [ScalarValue]) -> ScalarValue { result(.average, values) }
+
+  /// The least of values; null without any.
+  public static func minimum(of values: [ScalarValue]) -> ScalarValue { result(.minimum, values) }
+
+  /// The greatest of values; null without any.
+  public static func maximum(of values: [ScalarValue]) -> ScalarValue { result(.maximum, values) }
+
+  /// Aggregates values as those of a column of their type, mixed if they have several.
+  private static func result(
+    _ operation: AggregateOperation, _ values: [ScalarValue]
+  ) -> ScalarValue {
+    let kind = values.lazy.compactMap(\.kind).first ?? .int
+    let isUniform = values.allSatisfy { $0.kind == kind || $0 == .null }
+    let pool = ConstantPool()
+    var accumulator = Accumulator(operation, isUniform ? kind : .mixed)
+    for value in values { accumulator.add(QueryValue(value) { pool.keep($0) }) }
+    return withExtendedLifetime(pool) { accumulator.result.scalar }
+  }
+}
+
 /// Objects in groups of equal keys, and the aggregates of each group.
 ///
 /// Whole blocks of objects are read column by column if all keys and values are properties of the
 /// objects themselves, else objects are read one at a time.
 public final class Grouping {
-  private let objectClass: ObjectClass
   private let keys: [GroupingSource]
   private let aggregates: [Aggregate]
   private let pool = ConstantPool()
@@ -58,25 +82,25 @@ public final class Grouping {
   /// the high half of a number, the id of its own value in the low half.
   private let combinations: [NumberTable]
   private let accumulators: [GroupAccumulator]
-  /// Whether there is a group; without keys there is always one.
   private var groupCount: Int
+  /// The groups of the rows of a block, and ids for another key.
+  private let scratch = UnsafeMutablePointer<Int32>.allocate(capacity: 2 * RowMask.capacity)
 
   /// A grouping without objects.
   ///
   /// - Parameter keys: What the objects of a group have in common; without keys there is one group.
-  public init(
-    _ objectClass: ObjectClass, by keys: [GroupingSource], _ aggregates: [Aggregate]
-  ) {
-    self.objectClass = objectClass
+  public init(by keys: [GroupingSource], _ aggregates: [Aggregate]) {
     self.keys = keys
     self.aggregates = aggregates
     let pool = pool
-    indexes = keys.map { KeyIndex($0.kind, pool) }
+    indexes = keys.map { KeyIndex($0, pool) }
     combinations = keys.dropFirst().map { _ in NumberTable() }
     accumulators = aggregates.map(\.accumulator)
     groupCount = keys.isEmpty ? 1 : 0
     for accumulator in accumulators { accumulator.reserve(groupCount) }
   }
+
+  deinit { scratch.deallocate() }
 
   // MARK: Object by object
 
@@ -144,14 +168,14 @@ public final class Grouping {
       defer { column += 1 }
       return try reading { () throws(StorageError) in try cursor.leaf(column) }
     }
-    var groups = InlineArray<256, Int32>(repeating: 0)
+    let groups = scratch
     for i in keys.indices {
       let leaf = try nextLeaf()
       if i == 0 {
-        try indexes[0].storeIDs(of: leaf, rows, to: &groups)
+        try indexes[0].storeIDs(of: leaf, rows, to: groups)
       } else {
-        var ids = InlineArray<256, Int32>(repeating: 0)
-        try indexes[i].storeIDs(of: leaf, rows, to: &ids)
+        let ids = scratch + RowMask.capacity
+        try indexes[i].storeIDs(of: leaf, rows, to: ids)
         try rows.forEachRow { groups[$0] = combined(groups[$0], ids[$0], i) }
       }
     }
@@ -161,11 +185,7 @@ public final class Grouping {
     }
     for (i, accumulator) in accumulators.enumerated() {
       let leaf = aggregates[i].source == nil ? nil : try nextLeaf()
-      if keys.isEmpty {
-        try accumulator.add(leaf, rows, nil)
-      } else {
-        try accumulator.add(leaf, rows, &groups)
-      }
+      try accumulator.add(leaf, rows, keys.isEmpty ? nil : UnsafePointer(groups))
     }
   }
 
@@ -203,60 +223,5 @@ public final class Grouping {
       if order != 0 { return order }
     }
     return 0
-  }
-}
-
-extension Query {
-  /// Puts the results into the groups of a grouping of the same class.
-  ///
-  /// - Parameter isCancelled: Asked now and then whether to stop.
-  /// - Throws: `QueryFailure`.
-  public func add(
-    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
-  ) throws(QueryFailure) {
-    guard let columns = grouping.columns, isScan else {
-      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
-      return
-    }
-    try forEachBlock(reading: columns, isCancelled: isCancelled) {
-      (cursor, rows, first) throws(QueryFailure) in
-      try grouping.add(rows, of: cursor, first: first)
-    }
-  }
-}
-
-/// Objects that have a key in common.
-public struct Section {
-  /// The value of the key.
-  public let key: ScalarValue
-  /// The objects in the order in which they came.
-  public let objects: [ObjectKey]
-
-  /// Puts objects into sections.
-  ///
-  /// - Parameters:
-  ///   - isSorted: Whether sections come in the order of their keys; else in that in which the keys
-  ///     come first. Source: object-model.md 5.8.
-  ///   - isCancelled: Asked now and then whether to stop.
-  /// - Throws: `QueryFailure`.
-  public static func sections(
-    of objects: [ObjectKey], by source: GroupingSource, isSorted: Bool,
-    isCancelled: @escaping () -> Bool = { false }
-  ) throws(QueryFailure) -> [Section] {
-    let run = QueryRun()
-    run.isCancelled = isCancelled
-    let reader = GroupingReader(source, run)
-    let index = KeyIndex(source.kind, ConstantPool())
-    var members: [[ObjectKey]] = []
-    for object in objects {
-      try run.visit()
-      let value = try reader.value(of: object)
-      let id = Int(index.id(of: value, isTransient: reader.isTransient))
-      if id == members.count { members.append([]) }
-      members[id].append(object)
-    }
-    var keys = members.indices.map { (value: index.value(of: Int32($0)), id: $0) }
-    if isSorted { keys.sort { QueryValue.order($0.value, $1.value) < 0 } }
-    return keys.map { Section(key: $0.value.scalar, objects: members[$0.id]) }
   }
 }

@@ -1,3 +1,4 @@
+import RealmObjects
 import RealmStorage
 import RealmValues
 
@@ -15,8 +16,14 @@ final class KeyIndex {
   /// The id of null; nil if null has not been seen.
   private var nullID: Int32?
 
-  init(_ kind: ValueKind, _ pool: ConstantPool) {
-    self.kind = kind
+  /// - Parameter pool: Keeps texts that do not stay where they are.
+  init(_ source: GroupingSource, _ pool: ConstantPool) {
+    // The type of computed values is not relied on.
+    if case .property(let property) = source {
+      kind = property.property.kind
+    } else {
+      kind = .mixed
+    }
     switch kind {
     case .int, .bool: form = .numbers(NumberTable())
     case .string: form = .texts(TextTable(pool))
@@ -50,7 +57,7 @@ final class KeyIndex {
     return id
   }
 
-  /// The id of a value of the kind of the key.
+  /// The id of a value.
   func id(of value: QueryValue, isTransient: Bool) -> Int32 {
     switch (form, value) {
     case (_, .null): idOfNull()

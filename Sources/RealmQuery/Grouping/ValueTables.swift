@@ -87,8 +87,9 @@ final class TextTable {
         last = UInt64(p.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
       } else {
         // With up to three bytes these are all of them.
-        first = UInt64(p.load(as: UInt8.self)) | UInt64(
-          p.load(fromByteOffset: count &>> 1, as: UInt8.self)) &<< 8
+        first =
+          UInt64(p.load(as: UInt8.self)) | UInt64(
+            p.load(fromByteOffset: count &>> 1, as: UInt8.self)) &<< 8
         last = UInt64(p.load(fromByteOffset: count &- 1, as: UInt8.self))
       }
     }
@@ -227,7 +228,8 @@ final class AnyValueTable {
     case .double(let number): return hash(number)
     case .decimal(let number): return hash(number.toDouble())
     case .date(let date):
-      return mix(UInt64(bitPattern: date.seconds) ^ mix(UInt64(bitPattern: Int64(date.nanoseconds))))
+      return mix(
+        UInt64(bitPattern: date.seconds) ^ mix(UInt64(bitPattern: Int64(date.nanoseconds))))
     case .objectID(let id): return UInt64(truncatingIfNeeded: id.hashValue)
     case .uuid(let id): return UInt64(truncatingIfNeeded: id.hashValue)
     case .typedLink(_, let key), .link(let key): return mix(UInt64(bitPattern: key.rawValue))

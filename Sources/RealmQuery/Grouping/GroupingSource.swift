@@ -3,7 +3,7 @@ import RealmStorage
 public import RealmValues
 
 /// A property with a single value: of the objects themselves, or of those that single links lead to.
-public struct PropertyPath {
+public struct SingleProperty {
   let steps: [LinkStep]
   /// Class of the property.
   let objectClass: ObjectClass
@@ -34,18 +34,22 @@ public struct PropertyPath {
 /// Where the values of a key, or of an aggregate, come from.
 public enum GroupingSource {
   /// A property; a null link on the way gives null.
-  case property(PropertyPath)
-  /// Anything else about an object, computed by whoever runs the grouping.
-  case computed((ObjectKey) throws(QueryFailure) -> ScalarValue)
+  case property(SingleProperty)
+  /// Anything else about an object, computed by whoever runs the grouping; the type is mixed if only
+  /// the values tell.
+  case computed(ValueKind, (ObjectKey) throws(QueryFailure) -> ScalarValue)
 
   /// Position of the column of the objects themselves; nil for all other values.
   var column: Int? {
     if case .property(let path) = self, path.steps.isEmpty { path.property.position } else { nil }
   }
 
-  /// The type of the values; mixed if only the values tell.
+  /// The type of the values.
   var kind: ValueKind {
-    if case .property(let path) = self { path.property.kind } else { .mixed }
+    switch self {
+    case .property(let path): path.property.kind
+    case .computed(let kind, _): kind
+    }
   }
 }
 
@@ -63,7 +67,7 @@ final class GroupingReader {
       reader = PropertyReader(path.objectClass, position: path.property.position)
       walker = path.steps.isEmpty ? nil : LinkWalker(path.steps, run)
       compute = nil
-    case .computed(let compute):
+    case .computed(_, let compute):
       (walker, reader) = (nil, nil)
       self.compute = compute
     }
