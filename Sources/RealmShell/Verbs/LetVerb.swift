@@ -23,6 +23,7 @@ extension Session {
     let database = try? current()
     switch expression {
     case .query(.where(let query), _):
+      if let table = try values(of: query) { return .value(KeptValue(table.list), nil) }
       let result = try find(query)
       let database = try current(at: query.source.range)
       return .results(live(result, from: query.source, database) { .query(query, $0) })

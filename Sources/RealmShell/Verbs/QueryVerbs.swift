@@ -33,7 +33,9 @@ extension Session {
     switch statement {
     case .count(let count):
       return .scalar(.int(Int64(try number(of: count, scope: scope))))
-    case .where(let query): return .results(try find(query, scope: scope))
+    case .where(let query):
+      if let table = try values(of: query, scope: scope) { return table.list }
+      return .results(try find(query, scope: scope))
     case .sections(let sections): return .results(try find(sections, scope: scope))
     case .aggregate(let aggregate):
       return try table(of: aggregate, scope: scope).value(isGrouped: !aggregate.keys.isEmpty)
@@ -68,6 +70,10 @@ extension Session {
   }
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
+    if let table = try values(of: query) {
+      try show(table, to: writer)
+      return
+    }
     let database = try current(at: query.source.range)
     let result = try find(query)
     let live = live(result, from: query.source, database) { .query(query, $0) }

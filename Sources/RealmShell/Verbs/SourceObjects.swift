@@ -37,7 +37,10 @@ extension Session {
       }
       var keys: [ObjectKey] = []
       var objectClass: ObjectClass?
-      for member in value.members ?? [value] {
+      let members = value.members ?? [value]
+      // Members that were deleted since the list was made are null.
+      let hasObjects = members.contains(where: \.isObject)
+      for member in members where !(hasObjects && member.isNull) {
         guard case .object(let owner, let key) = member, objectClass.map({ $0 === owner }) ?? true
         else {
           throw ShellError(
