@@ -28,15 +28,15 @@ public enum Aggregate {
     case .sum(let source), .average(let source):
       let isAverage = if case .average = self { true } else { false }
       switch source.kind {
-      case .int: return IntSums(isAverage: isAverage)
-      case .double: return DoubleSums(isAverage: isAverage)
+      case .int: return NumberSums<IntegerLeaf>(isAverage: isAverage)
+      case .double: return NumberSums<FloatingLeaf<Double>>(isAverage: isAverage)
       case let kind: return ValueAggregates(isAverage ? .average : .sum, kind)
       }
     case .minimum(let source), .maximum(let source):
       let isMinimum = if case .minimum = self { true } else { false }
       switch source.kind {
-      case .int: return IntExtremes(isMinimum: isMinimum)
-      case .double: return DoubleExtremes(isMinimum: isMinimum)
+      case .int: return NumberExtremes<IntegerLeaf>(isMinimum: isMinimum)
+      case .double: return NumberExtremes<FloatingLeaf<Double>>(isMinimum: isMinimum)
       case let kind: return ValueAggregates(isMinimum ? .minimum : .maximum, kind)
       }
     }
@@ -192,14 +192,22 @@ public final class Grouping {
   // MARK: Results
 
   /// One row for each group, in the order of the keys: their values, then the aggregates.
-  public func rows() -> [[ScalarValue]] {
+  ///
+  /// - Throws: `QueryFailure.query`, without a place, if a key is a collection.
+  public func rows() throws(QueryFailure) -> [[ScalarValue]] {
     var groups: [(keys: [QueryValue], group: Int)] = []
     groups.reserveCapacity(groupCount)
     for group in 0..<groupCount { groups.append((keyValues(of: group), group)) }
     groups.sort { Grouping.order($0.keys, $1.keys) < 0 }
-    return groups.map { keys, group in
-      keys.map(\.scalar) + accumulators.map { $0.result(of: group).scalar }
+    var rows: [[ScalarValue]] = []
+    rows.reserveCapacity(groups.count)
+    for (keys, group) in groups {
+      var row: [ScalarValue] = []
+      for key in keys { row.append(try key.key()) }
+      for accumulator in accumulators { row.append(accumulator.result(of: group).scalar) }
+      rows.append(row)
     }
+    return rows
   }
 
   private func keyValues(of group: Int) -> [QueryValue] {

@@ -81,13 +81,17 @@ extension Session {
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.add(add, to: database)
         variables[name.text] = .value(KeptValue(value(of: outcome)), database)
-        return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.added(outcome)
       }
     case .upsert(let upsert):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.upsert(upsert, in: database)
         variables[name.text] = .value(KeptValue(value(of: outcome)), database)
-        return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.upserted(outcome)
       }
     default: return false
     }

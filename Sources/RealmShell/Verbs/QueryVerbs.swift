@@ -60,9 +60,7 @@ extension Session {
   func find(
     _ query: WhereStatement, scope: Scope? = nil
   ) throws(ShellError) -> ResultSet {
-    let database = try current(at: query.source.range)
-    let evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: query.source, evaluator)
+    let (objects, evaluator) = try objects(of: query.source, scope: scope)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
     let keys = try keys(of: objects, query.condition, evaluator)
@@ -104,15 +102,13 @@ extension Session {
   private func number(
     of count: CountStatement, scope: Scope? = nil
   ) throws(ShellError) -> Int {
-    let database = try current(at: count.source.range)
-    let evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: count.source, evaluator)
+    let (objects, evaluator) = try objects(of: count.source, scope: scope)
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
     guard objects.keys == nil else {
       return try keys(of: objects, condition, evaluator).count
     }
     let bound = try bind(condition, objects.objectClass, evaluator)
-    return try run(database.realm.path) { () throws(QueryFailure) in
+    return try run(evaluator.path) { () throws(QueryFailure) in
       try bound.count { Interruption.isRequested }
     }
   }
