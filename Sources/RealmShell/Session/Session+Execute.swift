@@ -51,7 +51,7 @@ extension Session {
     }
   }
 
-  private func expectError(
+  func expectError(
     named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
   ) throws(ShellError) {
     if let name, ErrorName(rawValue: name.text) == nil {
