@@ -10,12 +10,13 @@ public final class Query {
   /// The class of the results.
   public let objectClass: ObjectClass
 
-  private let run = QueryRun()
+  let run = QueryRun()
   private let pool = ConstantPool()
+  let predicate: BoundPredicate
   private let blocks: BlockPredicate
   private let rows: RowPredicate
-  private let plan: IndexPlan
-  private let ordering: Ordering
+  let plan: IndexPlan
+  let ordering: Ordering
 
   /// Binds a predicate to a class.
   ///
@@ -33,7 +34,7 @@ public final class Query {
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
       pool: pool, run: run)
-    let predicate = try binder.bind(syntax.predicate)
+    predicate = try binder.bind(syntax.predicate)
     blocks = BlockPredicate(predicate)
     rows = RowPredicate(predicate, objectClass)
     plan = IndexPlan(predicate, objectClass)
@@ -47,9 +48,12 @@ public final class Query {
   public func keys(
     isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
-    try running(isCancelled) { () throws(QueryFailure) in
-      try ordering.apply(to: try unorderedKeys(), run)
-    }
+    try running(isCancelled) { () throws(QueryFailure) in try resultKeys() }
+  }
+
+  /// The keys of the results within one run.
+  func resultKeys() throws(QueryFailure) -> [ObjectKey] {
+    try ordering.apply(to: try unorderedKeys(), run)
   }
 
   /// The number of results, all clauses applied.
@@ -58,7 +62,7 @@ public final class Query {
   public func count(isCancelled: @escaping () -> Bool = { false }) throws(QueryFailure) -> Int {
     try running(isCancelled) { () throws(QueryFailure) in
       if ordering.isEmpty { return try matchCount() }
-      return try ordering.apply(to: try unorderedKeys(), run).count
+      return try resultKeys().count
     }
   }
 
@@ -87,7 +91,7 @@ public final class Query {
   /// - Throws: `QueryFailure`.
   public func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool { try rows.matches(key) }
 
-  private func running<Result>(
+  func running<Result>(
     _ isCancelled: @escaping () -> Bool, _ body: () throws(QueryFailure) -> Result
   ) throws(QueryFailure) -> Result {
     run.isCancelled = isCancelled

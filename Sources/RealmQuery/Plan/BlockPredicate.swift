@@ -29,10 +29,15 @@ final class BlockPredicate {
   }
 
   private var root = Node.always(true)
-  /// Positions of the columns that are tested by leaves.
+  /// Positions of the columns of the cursor.
   private(set) var columns: [Int] = []
 
-  init(_ predicate: BoundPredicate) { root = prepare(predicate) }
+  /// - Parameter positions: Positions of columns that the caller will read, which become the first
+  ///   ones of the cursor.
+  init(_ predicate: BoundPredicate, reading positions: [Int] = []) {
+    columns = positions
+    root = prepare(predicate)
+  }
 
   private func prepare(_ predicate: BoundPredicate) -> Node {
     switch predicate {
