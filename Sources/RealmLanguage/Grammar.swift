@@ -8,6 +8,8 @@ public struct Verb: Sendable {
     case objects = "Objects"
     case queries = "Queries"
     case names = "Names"
+    case live = "Live"
+    case threads = "Threads"
     case transfer = "In and out"
     case shell = "Shell"
   }
@@ -125,6 +127,7 @@ public enum Grammar {
 
   /// What may stand before a verb.
   public static let prefixes = [
+    GrammarWord("on NAME [async] [with $NAME, ...]:", "runs the statement on a thread"),
     GrammarWord("time", "prints the time the statement took"),
     GrammarWord("explain [run]", "prints what would be done; run also does it and adds times"),
     GrammarWord("expect error [NAME]:", "succeeds if the statement fails with that error"),

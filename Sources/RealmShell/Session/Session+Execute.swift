@@ -42,6 +42,8 @@ extension Session {
     case .explain:
       throw ShellError(
         .illegalOperation, "plans cannot be explained yet", at: prefix.range)
+    case .on:
+      throw ShellError(.illegalOperation, "threads cannot be used yet", at: prefix.range)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -192,6 +194,10 @@ extension Session {
     case .assert(let statement): try self.assert(statement)
     case .aggregate, .sections:
       throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
+    case .observe, .unobserve, .wait:
+      throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
+    case .on, .stop, .invalidate:
+      throw ShellError(.illegalOperation, "threads cannot be used yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }
