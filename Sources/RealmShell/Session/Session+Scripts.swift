@@ -183,7 +183,9 @@ func monotonicMilliseconds() -> Double {
 }
 
 /// A duration for people: `0.1 ms`, `1.25 s`.
-func timeText(_ milliseconds: Double) -> String {
+///
+/// - Parameter digits: Digits after the point of milliseconds, 1 or 2.
+func timeText(_ milliseconds: Double, digits: Int = 1) -> String {
   func rounded(_ value: Double, _ digits: Int) -> String {
     let scale = digits == 1 ? 10.0 : 100.0
     let whole = Int((value * scale).rounded())
@@ -192,7 +194,7 @@ func timeText(_ milliseconds: Double) -> String {
     return "\(whole / Int(scale)).\(zeros)\(fraction)"
   }
   return milliseconds < 1000
-    ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
+    ? rounded(milliseconds, digits) + " ms" : rounded(milliseconds / 1000, 2) + " s"
 }
 
 extension StatementBody {

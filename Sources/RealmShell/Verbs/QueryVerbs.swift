@@ -5,7 +5,7 @@ import RealmQuery
 import RealmStorage
 import RealmValues
 
-/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
+/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`.
 extension Session {
   /// The variables, and the text, of the present statement.
   var scope: Scope { Scope(source: source, variables: variables) }
@@ -108,10 +108,15 @@ extension Session {
   ) throws(ShellError) -> [ObjectKey] {
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(evaluator.path) { () throws(QueryFailure) in
+      measurement?.begin(bound, condition)
+      let keys: [ObjectKey]
       if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }
+        keys = try bound.keys(among: members) { Interruption.isRequested }
+      } else {
+        keys = try bound.keys { Interruption.isRequested }
       }
-      return try bound.keys { Interruption.isRequested }
+      measurement?.end(bound, condition, objectCount: keys.count)
+      return keys
     }
   }
 
@@ -124,9 +129,14 @@ extension Session {
   }
 
   /// A predicate bound to a class.
-  private func bind(
-    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator
+  ///
+  /// - Parameter isExplained: Whether it is going to be explained, with all warnings.
+  func bind(
+    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator,
+    isExplained: Bool = false
   ) throws(ShellError) -> Query {
+    let isMeasured = isExplained || measurement?.concerns(condition) == true
+    let warns = isMeasured || outputIsTerminal && !hasWarned
     var arguments: [QueryArgument] = []
     for expression in condition.arguments {
       let value = try evaluator.value(of: expression, row: nil)
@@ -148,13 +158,14 @@ extension Session {
             failure = error
             return nil
           }
-        })
+        }, isExamined: warns)
     }
     if let failure { throw failure }
     return bound
   }
 
-  private func run<Result>(
+  /// Runs a query; turns its failures into errors.
+  func run<Result>(
     _ path: String, _ body: () throws(QueryFailure) -> Result
   ) throws(ShellError) -> Result {
     do throws(QueryFailure) {
@@ -203,10 +214,15 @@ extension Session {
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(database.realm.path) { () throws(QueryFailure) in
+      measurement?.begin(bound, condition)
+      let total: Int
       if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }.count
+        total = try bound.keys(among: members) { Interruption.isRequested }.count
+      } else {
+        total = try bound.count { Interruption.isRequested }
       }
-      return try bound.count { Interruption.isRequested }
+      measurement?.end(bound, condition, objectCount: total)
+      return total
     }
   }
 
@@ -297,7 +313,7 @@ extension Session {
     try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
   }
 
-  // MARK: print, assert, explain
+  // MARK: print, assert
 
   func print(_ expressions: [Expression], to writer: ByteWriter) throws(ShellError) {
     let evaluator = evaluator(try? current())
