@@ -83,6 +83,32 @@ public final class Query {
     }
   }
 
+  /// The objects among the results of other queries, the innermost first: all conditions come before
+  /// all clauses. Source: object-model.md 5.1.
+  ///
+  /// - Precondition: There is another query.
+  /// - Parameter members: The members of the collection that the innermost one searches; nil for all
+  ///   objects of the class.
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    narrowing others: [Query], among members: [ObjectKey]?,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    let queries = others + [self]
+    for query in queries { query.run.isCancelled = isCancelled }
+    defer { for query in queries { query.run.isCancelled = { false } } }
+    let innermost = queries[0]
+    var keys: [ObjectKey]
+    if let members {
+      keys = try innermost.matching(.members(members))
+    } else {
+      keys = try innermost.unorderedKeys()
+    }
+    for query in queries.dropFirst() { keys = try query.matching(.members(keys)) }
+    for query in queries { keys = try query.ordering.apply(to: keys, query.run, query.profile) }
+    return keys
+  }
+
   /// Whether the predicate holds for an object; clauses do not count.
   ///
   /// - Throws: `QueryFailure`.
@@ -149,6 +175,25 @@ public final class Query {
     return keys
   }
 
+  /// Puts the results into the groups of a grouping of the same class.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func add(
+    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) {
+    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
+      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      return
+    }
+    let first = blocks.columns.count
+    try running(isCancelled) { () throws(QueryFailure) in
+      try scan(reading: columns) { (cursor, rows) throws(QueryFailure) in
+        try grouping.add(rows, of: cursor, first: first)
+        return true
+      }
+    }
+  }
+
   private func matchCount() throws(QueryFailure) -> Int {
     let access = try access()
     guard case .scan = access else { return try matching(access).count }
@@ -161,11 +206,11 @@ public final class Query {
   }
 
   private func scan(
-    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
+    reading columns: [Int] = [], _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     profile?.begin(steps(.scan), clauseCount: ordering.clauses.count)
     blocks.profile = profile
-    try blocks.forEachBlock(of: objectClass, run, body)
+    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
   }
 
   // MARK: Explanation
