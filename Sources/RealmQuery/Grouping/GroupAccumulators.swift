@@ -52,11 +52,7 @@ protocol NumberLeaf {
   init?(_ leaf: ColumnLeaf)
 
   /// The number of a row; nil for null and NaN.
-  func number(at row: Int) -> Number?
-  /// Adds the numbers of rows, in their order, to a sum and counts them.
-  func add(_ rows: RowMask, to sum: inout Number, _ count: inout Int64)
-  /// The least or the greatest number of rows; nil if there is none.
-  func best(of rows: RowMask, isMinimum: Bool) -> Number?
+  func presentNumber(at row: Int) -> Number?
 
   /// The number of a value; nil for null and NaN.
   static func number(_ value: QueryValue) -> Number?
@@ -66,7 +62,7 @@ protocol NumberLeaf {
   static func double(_ number: Number) -> Double
 }
 
-/// Sums or averages.
+/// Sums or averages of groups.
 final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   private var sums: [(sum: Leaf.Number, count: Int64)] = []
   private let isAverage: Bool
@@ -78,16 +74,10 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init) else { return }
-    guard let groups else {
-      var (sum, count) = sums[0]
-      leaf.add(rows, to: &sum, &count)
-      sums[0] = (sum, count)
-      return
-    }
+    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
     try sums.withMutableElements { (sums) throws(QueryFailure) in
       try rows.forEachRow { row in
-        guard let number = leaf.number(at: row) else { return }
+        guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         sums[group].sum = Leaf.sum(sums[group].sum, number)
         sums[group].count &+= 1
@@ -108,7 +98,7 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   }
 }
 
-/// The least or the greatest numbers.
+/// The least or the greatest numbers of groups.
 final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   /// The best so far; nil if there is none.
   private var best: [Leaf.Number?] = []
@@ -127,16 +117,10 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init) else { return }
-    guard let groups else {
-      if let number = leaf.best(of: rows, isMinimum: isMinimum) {
-        best[0] = better(number, best[0])
-      }
-      return
-    }
+    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
     try best.withMutableElements { (best) throws(QueryFailure) in
       try rows.forEachRow { row in
-        guard let number = leaf.number(at: row) else { return }
+        guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         best[group] = better(number, best[group])
       }
@@ -155,8 +139,11 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
 final class ValueAggregates: GroupAccumulator {
   private var accumulators: [Accumulator] = []
   private let empty: Accumulator
+  /// Whether there may be collections among the values.
+  private let isMixed: Bool
 
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
+    isMixed = kind == .mixed
     empty = Accumulator(operation, kind)
   }
 
@@ -166,6 +153,12 @@ final class ValueAggregates: GroupAccumulator {
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf else { return }
+    if groups == nil, !isMixed {
+      try reading { () throws(StorageError) in
+        try accumulators[0].add(rows, of: leaf, count: leaf.count)
+      }
+      return
+    }
     try rows.forEachRow { (row) throws(QueryFailure) in
       let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
       add(QueryValue(value), to: groups.map { Int($0[row]) } ?? 0)
@@ -206,35 +199,7 @@ extension IntegerLeaf: NumberLeaf {
   }
 
   @inline(__always)
-  func number(at row: Int) -> Int64? { value(at: row) }
-
-  func add(_ rows: RowMask, to sum: inout Int64, _ count: inout Int64) {
-    let rows = rows.subtracting(nullRows)
-    count &+= Int64(rows.count)
-    sum &+=
-      rows.count == self.count
-      ? packed.sum(from: first, count: self.count)
-      : rows.withWords { packed.sum(from: first, count: self.count, mask: $0) }
-  }
-
-  func best(of rows: RowMask, isMinimum: Bool) -> Int64? {
-    let rows = rows.subtracting(nullRows)
-    if rows.count == count {
-      return isMinimum
-        ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
-    }
-    return rows.withWords {
-      isMinimum
-        ? packed.minimum(from: first, count: count, mask: $0)
-        : packed.maximum(from: first, count: count, mask: $0)
-    }
-  }
-
-  /// The rows that are null.
-  private var nullRows: RowMask {
-    guard let nullValue else { return .empty }
-    return RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, nullValue) }
-  }
+  func presentNumber(at row: Int) -> Int64? { value(at: row) }
 
   static func number(_ value: QueryValue) -> Int64? {
     if case .int(let number) = value { number } else { nil }
@@ -253,45 +218,9 @@ extension FloatingLeaf: NumberLeaf where Value == Double {
 
   /// Null is a NaN as well.
   @inline(__always)
-  func number(at row: Int) -> Double? {
+  func presentNumber(at row: Int) -> Double? {
     let number = base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)
     return number.isNaN ? nil : number
-  }
-
-  func add(_ rows: RowMask, to sum: inout Double, _ count: inout Int64) {
-    var (total, numbers) = (sum, count)
-    forEachNumber(of: rows) { number in
-      total += number.isNaN ? 0 : number
-      numbers &+= number.isNaN ? 0 : 1
-    }
-    (sum, count) = (total, numbers)
-  }
-
-  func best(of rows: RowMask, isMinimum: Bool) -> Double? {
-    var best = Double.nan
-    if isMinimum {
-      forEachNumber(of: rows) { if $0 < best || best.isNaN { best = $0 } }
-    } else {
-      forEachNumber(of: rows) { if $0 > best || best.isNaN { best = $0 } }
-    }
-    return best.isNaN ? nil : best
-  }
-
-  /// Calls `body` with the numbers of rows in their order.
-  @inline(__always)
-  private func forEachNumber(of rows: RowMask, _ body: (Double) -> Void) {
-    if rows.count == count {
-      for row in 0..<count { body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)) }
-      return
-    }
-    for word in 0..<4 {
-      var rest = rows.words[word]
-      while rest != 0 {
-        let row = word &* 64 &+ rest.trailingZeroBitCount
-        body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self))
-        rest &= rest &- 1
-      }
-    }
   }
 
   static func number(_ value: QueryValue) -> Double? {
@@ -301,15 +230,4 @@ extension FloatingLeaf: NumberLeaf where Value == Double {
   static func value(_ number: Double) -> QueryValue { .double(number) }
   @inline(__always) static func sum(_ a: Double, _ b: Double) -> Double { a + b }
   static func double(_ number: Double) -> Double { number }
-}
-
-extension RowMask {
-  /// Runs code on the words of the mask, as kernels want them.
-  @inline(__always)
-  fileprivate func withWords<Result>(_ body: (UnsafePointer<UInt64>) -> Result) -> Result {
-    withUnsafePointer(to: words) { words in
-      // The vector consists of its four words.
-      words.withMemoryRebound(to: UInt64.self, capacity: 4, body)
-    }
-  }
 }

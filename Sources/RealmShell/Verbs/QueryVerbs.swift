@@ -5,7 +5,7 @@ import RealmQuery
 import RealmStorage
 import RealmValues
 
-/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
+/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`.
 extension Session {
   /// The variables, and the text, of the present statement.
   var scope: Scope { Scope(source: source, variables: variables) }
@@ -109,7 +109,10 @@ extension Session {
     }
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(evaluator.path) { () throws(QueryFailure) in
-      try bound.count { Interruption.isRequested }
+      measurement?.begin(bound, condition)
+      let total = try bound.count { Interruption.isRequested }
+      measurement?.end(bound, condition, objectCount: total)
+      return total
     }
   }
 
@@ -199,7 +202,7 @@ extension Session {
     try print(result, 0..<result.rowCount, settings, to: writer)
   }
 
-  // MARK: print, assert, explain
+  // MARK: print, assert
 
   func print(_ expressions: [Expression], to writer: ByteWriter) throws(ShellError) {
     let evaluator = evaluator(try? current())

@@ -83,15 +83,19 @@ extension Session {
     let bound = try bind(condition, objects.objectClass, evaluator)
     let source = try sources(of: objects, narrowedBy: condition, evaluator)
     return try run(evaluator.path) { () throws(QueryFailure) in
+      measurement?.begin(bound, condition)
+      let keys: [ObjectKey]
       if let source {
-        return try bound.keys(narrowing: source.queries, among: source.members) {
+        keys = try bound.keys(narrowing: source.queries, among: source.members) {
           Interruption.isRequested
         }
+      } else if let members = objects.keys {
+        keys = try bound.keys(among: members) { Interruption.isRequested }
+      } else {
+        keys = try bound.keys { Interruption.isRequested }
       }
-      if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }
-      }
-      return try bound.keys { Interruption.isRequested }
+      measurement?.end(bound, condition, objectCount: keys.count)
+      return keys
     }
   }
 
@@ -134,9 +138,14 @@ extension Session {
   }
 
   /// A predicate bound to a class.
+  ///
+  /// - Parameter isExplained: Whether it is going to be explained, with all warnings.
   func bind(
-    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator
+    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator,
+    isExplained: Bool = false
   ) throws(ShellError) -> Query {
+    let isMeasured = isExplained || measurement?.concerns(condition) == true
+    let warns = isMeasured || outputIsTerminal && !hasWarned
     var arguments: [QueryArgument] = []
     for expression in condition.arguments {
       let value = try evaluator.value(of: expression, row: nil)
@@ -159,7 +168,7 @@ extension Session {
               failure = error
               return nil
             }
-          })
+          }, isExamined: warns)
       }
       if let failure { throw failure }
       return bound
