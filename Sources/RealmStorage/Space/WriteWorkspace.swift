@@ -5,6 +5,10 @@ final class WriteWorkspace {
   /// Collects what a commit writes.
   private(set) var buffer = OutputBuffer()
   private var last: CommittedVersion?
+  /// Where the last commits have written.
+  private var recent: [[Extent]] = []
+
+  private static let recentCount = 32
 
   /// The address space for a transaction.
   ///
@@ -18,17 +22,30 @@ final class WriteWorkspace {
     return fresh
   }
 
-  /// The last commit, if a transaction starts from it; it is forgotten until `keep`, since a failure
-  /// can leave anything.
-  func takeCommit(_ base: CommittedState) -> CommittedVersion? {
+  /// What is known of the last commits, if a transaction starts from there; it is forgotten until `keep`,
+  /// since a failure can leave anything.
+  func takePrevious(_ base: CommittedState) -> PreviousCommits? {
     defer { last = nil }
-    guard let last, last.version == base.version, last.topRef == base.topRef else { return nil }
-    return last
+    guard let last, last.version == base.version, last.topRef == base.topRef else {
+      recent.removeAll()
+      return nil
+    }
+    return PreviousCommits(freeEntries: last.freeEntries, written: recent.flatMap(\.self))
   }
 
   /// Remembers a commit that others have been told of.
   func keep(_ commit: CommittedVersion) {
     last = commit
+    recent.append(commit.written)
+    if recent.count > WriteWorkspace.recentCount { recent.removeFirst() }
     if buffer.byteCount > OutputBuffer.limit { buffer = OutputBuffer() }
   }
+}
+
+/// What a process remembers of its last commits, as long as nobody else makes one.
+struct PreviousCommits {
+  /// The lists of free space of the last one.
+  var freeEntries: [FreeSpaceList.Entry]
+  /// Where they have written.
+  var written: [Extent]
 }

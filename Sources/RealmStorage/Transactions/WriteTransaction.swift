@@ -89,7 +89,7 @@ public final class WriteTransaction {
     let oldest = bounds.map { Int64(clamping: $0.oldest) } ?? base.version
     var commit = try Commit(
       store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries,
-      after: workspace.takeCommit(base), workspace.buffer)
+      after: workspace.takePrevious(base), workspace.buffer)
     let committed = try commit.run(
       names: groupRefs.names, tables: groupRefs.tables, history: history)
     try lease?.announce(committed)
