@@ -14,7 +14,7 @@ extension Parser {
   }
 
   /// `NAME | INT`.
-  private mutating func observer() throws(SyntaxError) -> ObserverOperand {
+  mutating func observer() throws(SyntaxError) -> ObserverOperand {
     if let name = try acceptName(.observer) { return .name(name) }
     guard let number = try acceptInteger() else { throw failure() }
     return .number(number)
@@ -23,7 +23,7 @@ extension Parser {
   mutating func writeStatement() throws(SyntaxError) -> StatementBody { .write(try block()) }
 
   /// `"{" program "}"`.
-  private mutating func block() throws(SyntaxError) -> Block {
+  mutating func block() throws(SyntaxError) -> Block {
     let start = token.start
     let outer = try openBlock()
     var kept: [Statement] = []
@@ -50,7 +50,7 @@ extension Parser {
   }
 
   /// Takes a number and its unit, without a blank between them.
-  private mutating func duration() throws(SyntaxError) -> DurationOperand {
+  mutating func duration() throws(SyntaxError) -> DurationOperand {
     expect(.duration)
     let unit = Lexer.token(in: bytes.span, at: token.end)
     guard token.kind == .number, unit.kind == .word, unit.start == token.end,

@@ -15,6 +15,8 @@ extension Session {
         .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
         at: statement.prefixes[Session.maximumPrefixCount].range)
     }
+    statementOrigin = origin
+    hasWarned = false
     if let command = statement.pipe {
       try throughPipe(command, statement, origin)
     } else {
@@ -29,7 +31,15 @@ extension Session {
     guard let prefix = prefixes.first else {
       let range = bodyRange(of: statement)
       try refuseAfterFailure(statement.body, at: range)
-      try execute(statement.body, range: range, origin: origin, to: writer)
+      if let request = explainRequest {
+        explainRequest = nil
+        try explain(statement.body, request, range: range, to: writer) {
+          (writer) throws(ShellError) in
+          try execute(statement.body, range: range, origin: origin, to: writer)
+        }
+      } else {
+        try execute(statement.body, range: range, origin: origin, to: writer)
+      }
       return
     }
     let rest = prefixes.dropFirst()
@@ -39,9 +49,12 @@ extension Session {
       try execute(statement, prefixes: rest, origin: origin, to: writer)
       writer.flush()
       printTime(since: start)
-    case .explain:
-      throw ShellError(
-        .illegalOperation, "plans cannot be explained yet", at: prefix.range)
+    case .explain(let runs):
+      explainRequest = ExplainRequest(runs: runs, range: prefix.range)
+      defer { explainRequest = nil }
+      try execute(statement, prefixes: rest, origin: origin, to: writer)
+    case .on:
+      throw ShellError(.illegalOperation, "threads cannot be used yet", at: prefix.range)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -49,7 +62,7 @@ extension Session {
     }
   }
 
-  private func expectError(
+  func expectError(
     named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
   ) throws(ShellError) {
     if let name, ErrorName(rawValue: name.text) == nil {
@@ -143,10 +156,20 @@ extension Session {
   /// Most attempts at a statement while another process keeps committing.
   private static let maximumAttempts = 20
 
-  /// Runs a verb that reads the current database: on the newest version, and once more if a commit
-  /// of another process came between.
+  /// Runs a verb that reads the current database.
   private func read(
     _ body: StatementBody, range: SourceRange, to target: ByteWriter
+  ) throws(ShellError) {
+    try read(range: range, to: target) { (writer) throws(ShellError) in
+      try run(body, range: range, to: writer)
+    }
+  }
+
+  /// Does something that reads the current database: on the newest version, and once more if a
+  /// commit of another process came between.
+  func read(
+    range: SourceRange, to target: ByteWriter,
+    _ perform: (ByteWriter) throws(ShellError) -> Void
   ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
@@ -156,7 +179,7 @@ extension Session {
       let held = StatementOutput(to: target) { database?.isIntact ?? true }
       var failure: ShellError?
       do throws(ShellError) {
-        try run(body, range: range, to: held.writer)
+        try perform(held.writer)
       } catch {
         failure = error
       }
@@ -190,8 +213,12 @@ extension Session {
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
-    case .aggregate, .sections:
-      throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
+    case .aggregate(let statement): try aggregate(statement, to: writer)
+    case .sections(let statement): try sections(statement, to: writer)
+    case .observe, .unobserve, .wait:
+      throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
+    case .on, .stop, .invalidate:
+      throw ShellError(.illegalOperation, "threads cannot be used yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }

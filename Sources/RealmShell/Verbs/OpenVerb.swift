@@ -49,6 +49,9 @@ extension Session {
         .badVersion, "only the state before the last commit can be opened", at: number.range,
         remedy: "snapshot previous")
     }
+    if let limit = statement.versionLimit {
+      throw ShellError(.illegalOperation, "versions cannot be limited yet", at: limit.range)
+    }
     if let number = statement.version {
       guard let version = UInt64(exactly: number.value) else {
         throw ShellError(.invalidArgument, "a schema version is not negative", at: number.range)
