@@ -1,6 +1,7 @@
 /// What the transactions of a database leave to the next one, which otherwise would have to make it
 /// or read it again: the address space, a buffer, and the last commit.
 final class WriteWorkspace {
+  private var mapping: FileMapping?
   private var region: TransactionRegion?
   /// Collects what a commit writes.
   private(set) var buffer = OutputBuffer()
@@ -10,14 +11,33 @@ final class WriteWorkspace {
 
   private static let recentCount = 32
 
+  /// The mapping of a file of the present size; nil if it is encrypted.
+  ///
+  /// - Throws: `system` when the file cannot be mapped.
+  func mapping(of file: any FileBackend) throws(StorageError) -> FileMapping? {
+    guard file.key == nil else { return nil }
+    if let mapping, try mapping.follow(file) { return mapping }
+    let fresh = try FileMapping(file)
+    mapping = fresh
+    return fresh
+  }
+
   /// The address space for a transaction.
   ///
   /// - Throws: `system` when the file cannot be mapped.
   func makeRegion(for file: any FileBackend) throws(StorageError) -> TransactionRegion {
-    // Somebody may still show the nodes of the last transaction.
-    if isKnownUniquelyReferenced(&region), let region, try region.renew(file) { return region }
-    region = nil
-    let fresh = try TransactionRegion(file)
+    file.discardUnsynced()
+    guard let mapping = try mapping(of: file) else { return try TransactionRegion(file) }
+    let isUnused = isKnownUniquelyReferenced(&region)
+    if let region, region.mapping === mapping {
+      if isUnused {
+        region.renew()
+        return region
+      }
+      // Somebody still shows the nodes of the last transaction.
+      self.mapping = try FileMapping(file)
+    }
+    let fresh = try TransactionRegion(self.mapping ?? mapping, file)
     region = fresh
     return fresh
   }

@@ -207,7 +207,7 @@ struct Commit {
     // Nothing is written behind the end of the file, so that its size is always whole pages.
     if space.fileEnd > file.byteCount { try extendFile() }
     let target = try output.room(byteCount, at: offset)
-    target.storeBytes(of: 0x4141_4141, as: UInt32.self)
+    target.storeBytes(of: NodeStore.storedChecksum, as: UInt32.self)
     target.storeBytes(of: header, toByteOffset: 4, as: UInt32.self)
     // The last word can have bytes that belong to no element.
     if byteCount > FileView.nodeHeaderByteCount {
@@ -218,8 +218,13 @@ struct Commit {
 
   /// Writes a new node as it is.
   private mutating func write(_ node: NodeView, at offset: Int) throws(StorageError) {
+    let byteCount = NodeStore.storedByteCount(node)
+    if byteCount >= OutputBuffer.largePiece {
+      if space.fileEnd > file.byteCount { try extendFile() }
+      return try output.write(store.storedForm(node), at: offset)
+    }
     let target = try room(
-      NodeStore.storedByteCount(node), at: offset,
+      byteCount, at: offset,
       header: node.payload.loadUnaligned(fromByteOffset: -4, as: UInt32.self))
     memcpy(target, node.payload, node.payloadByteCount)
   }

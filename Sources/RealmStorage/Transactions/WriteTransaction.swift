@@ -42,9 +42,9 @@ public final class WriteTransaction {
 
   /// Starts from a pinned version without the right to commit.
   convenience init(
-    trying file: any FileBackend, from pin: VersionPin?
+    trying file: any FileBackend, from pin: VersionPin?, _ workspace: WriteWorkspace
   ) throws(StorageError) {
-    try self.init(file, nil, pin, WriteWorkspace())
+    try self.init(file, nil, pin, workspace)
   }
 
   private init(
