@@ -326,7 +326,7 @@ extension Parser {
     if subqueryVariables.contains(where: { $0.name == written }) { return nil }
     expectRQL(.variable)
     let token = try advanceRQL()
-    return Constant(.variable(String(written.dropFirst())), range: token.range)
+    return Constant(.variable(variableName(token.range).text), range: token.range)
   }
 
   /// The number of the argument whose digits stand in the range; too large ones are clamped.

@@ -52,7 +52,7 @@ extension Parser {
     guard !records else { return false }
     let next = blockStatementToken
     guard add.read(in: bytes.span, at: next.start, isInBlock: true) else { return false }
-    try track(opens: false, closes: false, at: add.range)
+    try count(4 * (add.fields.count + 1), at: add.range)
     resume(at: add.range.end)
     return true
   }

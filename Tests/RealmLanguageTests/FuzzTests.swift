@@ -74,7 +74,9 @@ import Testing
     let own =
       StatementTests.rows.map(\.text) + ChangingStatementTests.rows.map(\.text)
       + LiveStatementTests.rows.map(\.text) + PlainAddTests.plain + PlainAddTests.others
-      + CanonicalTextTests.predicates.map { "where C " + $0.0 }
+      + (CanonicalTextTests.predicates.map(\.0) + (RQLCase.load() ?? []).map(\.predicate)).map {
+        "where C " + $0
+      }
     return own.map { Array($0.utf8) }
       + (ErrorTests.rows + ErrorTests.changingRows).map { Array($0.text.utf8) }.filter {
         $0.count < 200
@@ -134,7 +136,16 @@ import Testing
 
   private func check(predicate bytes: [UInt8]) {
     do {
-      _ = CanonicalText.string(try PredicateParser.parse(bytes))
+      let query = try PredicateParser.parse(bytes)
+      let text = CanonicalText.string(query)
+      // What is printed can be typed, if it is text.
+      guard String(validating: bytes, as: UTF8.self) != nil else { return }
+      guard case .where(let again)? = try? StatementParser.parse("where C " + text).first?.body
+      else {
+        Issue.record("does not parse: \(text) of \(bytes)")
+        return
+      }
+      #expect(CanonicalText.string(again.condition.query) == text, "\(bytes)")
     } catch {
       #expect(isInside(error.range, bytes), "\(bytes)")
     }

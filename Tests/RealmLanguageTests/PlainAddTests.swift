@@ -56,7 +56,8 @@ import Testing
     let source = SourceText(text)
     var parser = StatementParser(source)
     var add = PlainAdd()
-    #expect(parser.next(&add))
+    let isPlain = parser.next(&add)
+    #expect(isPlain)
     parser.goBack(to: add)
     let statement = try #require(try parser.next())
     #expect(add.range == statement.range)
@@ -68,7 +69,8 @@ import Testing
     var parser = StatementParser(SourceText(text))
     var whole = parser
     var add = PlainAdd()
-    #expect(!parser.next(&add))
+    let isPlain = parser.next(&add)
+    #expect(!isPlain)
     // Nothing was read.
     let result = Result { try parser.next() }
     let wanted = Result { try whole.next() }
