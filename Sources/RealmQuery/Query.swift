@@ -25,17 +25,18 @@ public final class Query {
   /// - Parameters:
   ///   - arguments: The values of `$0`, `$1`, …
   ///   - variables: Finds the value of a shell variable by its name without the dollar sign.
-  ///   - isExamined: Whether `explanation` will be asked for.
+  ///   - text: What the places of the predicate refer to, if `explanation` or `warnings` will be
+  ///     asked for.
   /// - Throws: `QueryFailure.query` for what is wrong with the predicate; `storage` if the file
   ///   could not be read for `obj(…)`.
   public init(
     _ syntax: QuerySyntax, class objectClass: ObjectClass, schema: Schema,
     arguments: [QueryArgument] = [],
-    variables: @escaping (String) -> QueryArgument? = { _ in nil }, isExamined: Bool = false
+    variables: @escaping (String) -> QueryArgument? = { _ in nil }, examining text: [UInt8]? = nil
   ) throws(QueryFailure) {
     self.objectClass = objectClass
     self.syntax = syntax
-    examination = isExamined ? Examination() : nil
+    examination = text.map { Examination(syntax, text: $0) }
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
       pool: pool, run: run, examination: examination)
@@ -136,7 +137,7 @@ public final class Query {
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
     let access = try access()
     guard case .scan = access else { return try matching(access) }
-    let limit = ordering.firstLimit ?? .max
+    let limit = ordering.neededCount() ?? .max
     var keys: [ObjectKey] = []
     try scan { (cursor, rows) throws(QueryFailure) in
       try rows.forEachRow { keys.append(cursor.key(at: $0)) }
@@ -178,6 +179,14 @@ public final class Query {
     let access: Access
     if let members { access = .members(members) } else { access = try self.access() }
     return QueryExplanation(text: text, steps: steps(access))
+  }
+
+  /// Places where the predicate means something else than it seems to, as they follow in the text.
+  ///
+  /// - Precondition: The query is examined.
+  public var warnings: [TrapWarning] {
+    precondition(examination != nil, "the query is not examined")
+    return (examination?.warnings ?? []).sorted { $0.range.start < $1.range.start }
   }
 
   /// Measures what is run from now on.

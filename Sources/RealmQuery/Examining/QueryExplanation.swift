@@ -130,6 +130,7 @@ extension Ordering {
             .joined(separator: ", "))
       case .distinct(let paths):
         QueryExplanation.Step(.distinct, paths.map(text).joined(separator: ", "))
+      case .offset(let count): QueryExplanation.Step(.offset, String(count))
       case .limit(let count): QueryExplanation.Step(.limit, String(count))
       }
     }

@@ -158,9 +158,13 @@ extension Session {
             failure = error
             return nil
           }
-        }, isExamined: warns)
+        }, examining: warns ? evaluator.source.bytes : nil)
     }
     if let failure { throw failure }
+    if warns, !hasWarned, !isExplained, outputIsTerminal, let warning = bound.warnings.first {
+      hasWarned = true
+      warn(ShellError(warning), origin: statementOrigin)
+    }
     return bound
   }
 
@@ -386,6 +390,10 @@ extension QueryArgument {
 }
 
 extension ShellError {
+  init(_ warning: TrapWarning) {
+    self.init(.trap, warning.message, at: warning.range, remedy: warning.remedy)
+  }
+
   init(_ error: QueryError) {
     let suggestion = error.unknownName.flatMap {
       Spelling.nearest(to: $0, among: error.candidates)
