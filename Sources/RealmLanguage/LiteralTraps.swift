@@ -82,20 +82,6 @@ public struct LiteralTraps {
             "predicates do not translate \(string(range)): it is a backslash and what follows",
             at: range, remedy: "pass the text as an argument: $0 ... args (...)"))
       }
-    case .double(let value, _):
-      if value.isInfinite {
-        warnings.append(
-          TrapWarning(
-            .clamped, "\(string(constant.range)) is too large and read as infinity",
-            at: constant.range))
-      }
-    case .float(let value):
-      if value.isInfinite {
-        warnings.append(
-          TrapWarning(
-            .clamped, "\(string(constant.range)) is too large for a float and read as infinity",
-            at: constant.range))
-      }
     case .object(_, let key): visit(key)
     default: break
     }

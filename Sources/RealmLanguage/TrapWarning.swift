@@ -34,7 +34,7 @@ public struct TrapWarning: Equatable, Sendable {
     case nullOrder
     /// Objects without value are left out.
     case missing
-    /// A text is read as a number.
+    /// A text is read as a number, or a float as another double.
     case number
     /// Arithmetic on constants loses something.
     case arithmetic

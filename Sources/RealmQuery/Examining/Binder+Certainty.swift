@@ -66,6 +66,8 @@ extension Binder {
   private func findTypeMismatch(
     _ comparison: RealmLanguage.Comparison, _ left: BoundOperand, _ right: BoundOperand
   ) {
+    // The values of arithmetic and aggregates can be of other types than the declared one.
+    if case .other = left.shape { return }
     guard left.isAny, right.isAny, left.type != .mixed, let value = right.single, !value.isNull
     else { return }
     switch comparison.comparator {
@@ -76,6 +78,7 @@ extension Binder {
         "\(comparison.comparator.rawValue) finds no \(value.declaredType.name) in \(left.type.name)",
         at: comparison.range)
     case .equal, .in, .notEqual:
+      if form == .plainIn { return }
       let never = comparison.comparator != .notEqual
       let isPlain = left.linkSteps == nil && !left.source.yieldsLists && path(of: left) == nil
       guard never || isPlain else { return }
@@ -100,8 +103,6 @@ extension Binder {
     case (.int, .float(let number)) where number.rounded(.towardZero) != number:
       "no int is \(number)"
     case (.int, .double(let number)) where abs(number) >= 0x1p64: "no int is \(number)"
-    case (.double, .float(let number)) where Double("\(number)") != Double(number):
-      "the float \(number) is the double \(Double(number)): no double \(number) equals it"
     default: nil
     }
   }
@@ -147,7 +148,8 @@ extension Binder {
       sides.contains(where: { $0.type == .mixed && $0.constant == nil })
     {
       warn(
-        .never, "a link in a mixed value never equals a link property", at: comparison.range)
+        .never, "a link in a mixed value equals no link property, only null equals null",
+        at: comparison.range)
     }
   }
 }

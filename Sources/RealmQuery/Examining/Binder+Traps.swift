@@ -58,7 +58,7 @@ extension Binder {
       QueryValue.order(a, b) > 0, left.isAny, !left.source.yieldsLists
     {
       warn(.never, "no value is between these bounds: the first is greater", at: bounds.range)
-    } else if left.source.yieldsLists, left.qualifier != .all {
+    } else if left.source.yieldsLists, !left.hasOneValue, left.qualifier != .all {
       warn(
         .bounds, "one value may be above the first bound and another one below the second",
         at: range, remedy: "write SUBQUERY(..., $x, $x... between {...}).@count > 0")
@@ -107,10 +107,8 @@ extension Binder {
   ) {
     let range = comparison.operatorRange
     let isEquality = comparison.comparator == .equal || comparison.comparator == .in
-    let hasConstant = left.constant != nil || right.constant != nil
-    let isEmpty = left.constant?.values.isEmpty == true || right.constant?.values.isEmpty == true
-    if isPairwise(left, right), hasConstant ? !isEmpty : comparison.comparator != .equal {
-      let sign = comparison.comparator.rawValue
+    if isPairwise(left, right), comparesUnexpectedly(comparison.comparator, left, right) {
+      let sign = comparison.comparator == .in ? "IN" : comparison.comparator.rawValue
       warn(
         .wholeLists, "\(sign) compares whole lists here, element by element", at: range,
         remedy: "write ANY \(CanonicalText.string(comparison.lhs)) \(sign) ... for \"any of\"")
@@ -124,15 +122,30 @@ extension Binder {
         .repeated, "ALL does not hold for a list that repeats a value", at: left.range,
         remedy: "write NOT ANY ... with the opposite of the condition")
     }
-    if left.qualifier == .all || left.qualifier == Qualifier.none,
+    if let word = left.qualifier, word != .any,
       case .property(let path, let property, _) = left.shape, property.collection != .none,
-      !path.isUnary, let word = left.qualifier
+      path.steps.contains(where: { !$0.isSingle && !$0.isNarrowed })
     {
       let owner = path.steps.last?.target.name ?? "object"
       warn(
         .eachList, "\(word.rawValue) looks at the list of one \(owner) at a time: one is enough",
         at: left.range)
     }
+  }
+
+  /// Whether the comparison of whole lists is hardly meant.
+  private func comparesUnexpectedly(
+    _ comparator: Comparator, _ left: BoundOperand, _ right: BoundOperand
+  ) -> Bool {
+    if let values = left.constant?.values ?? right.constant?.values {
+      let path = left.constant == nil ? left : right
+      return values.count > 1 || values.count == 1 && !path.hasOneValue
+    }
+    // Lists that were named on purpose.
+    for side in [left, right] {
+      if case .other = side.shape { return false }
+    }
+    return comparator != .equal
   }
 
   // MARK: Letter case
@@ -212,13 +225,26 @@ extension Binder {
       let isWhole = String(decoding: written, as: UTF8.self).allSatisfy {
         $0.isNumber || "+-.eE".contains($0)
       }
-      switch value {
-      case .int, .float, .double:
-        if !isWhole, value.asDouble?.isFinite == true {
-          warn(
-            .number, "the text is read as the number it begins with, \(text(of: value))",
-            at: constant.range)
+      let isNumber =
+        switch value {
+        case .int: true
+        case .float, .double: value.asDouble?.isFinite == true
+        default: false
         }
+      if isNumber, !isWhole {
+        warn(
+          .number, "the text is read as the number it begins with, \(text(of: value))",
+          at: constant.range)
+      }
+    case .double, .float:
+      switch value {
+      case .double(.infinity), .double(-.infinity), .float(.infinity), .float(-.infinity):
+        warn(.clamped, "the number is too large and read as infinity", at: constant.range)
+      case .float(let number)
+      where other.type == .double && Double("\(number)") != Double(number):
+        warn(
+          .number, "the float \(number) is the double \(Double(number))", at: constant.range,
+          remedy: "leave out f")
       default: break
       }
     case .object, .objectName:
@@ -277,7 +303,8 @@ extension Binder {
     case .greaterOrEqual where isPlainText: warn(.always, ">= null holds for every text", at: range)
     case .greaterOrEqual: warn(.nullOrder, ">= null means == null", at: range)
     case .greater where isPlainText: warn(.nullOrder, "> null means != null", at: range)
-    default: warn(.never, "nothing is \(sign) null", at: range)
+    default:
+      if left.isAny, right.isAny { warn(.never, "nothing is \(sign) null", at: range) }
     }
   }
 
@@ -354,5 +381,15 @@ extension Binder {
     case .int, .objectID: "an \(type.name)"
     default: "a \(type.name)"
     }
+  }
+}
+
+extension BoundOperand {
+  /// Whether its lists have one value at most.
+  fileprivate var hasOneValue: Bool {
+    guard case .property(let path, _, let rest) = shape, path.isUnary, !rest.isEmpty else {
+      return false
+    }
+    return !rest.contains { if case .all = $0 { true } else { false } }
   }
 }
