@@ -10,15 +10,16 @@ public final class Query {
   /// The class of the results.
   public let objectClass: ObjectClass
 
-  private let run = QueryRun()
+  let run = QueryRun()
   private let pool = ConstantPool()
+  let predicate: BoundPredicate
   private let blocks: BlockPredicate
   private let rows: RowPredicate
-  private let plan: IndexPlan
-  private let ordering: Ordering
+  let plan: IndexPlan
+  let ordering: Ordering
   private let examination: Examination?
   private let syntax: QuerySyntax
-  private var profile: QueryProfile?
+  private(set) var profile: QueryProfile?
 
   /// Binds a predicate to a class.
   ///
@@ -40,7 +41,7 @@ public final class Query {
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
       pool: pool, run: run, examination: examination)
-    let predicate = try binder.bind(syntax.predicate)
+    predicate = try binder.bind(syntax.predicate)
     blocks = BlockPredicate(predicate)
     rows = RowPredicate(predicate, objectClass)
     plan = IndexPlan(predicate, objectClass)
@@ -54,9 +55,12 @@ public final class Query {
   public func keys(
     isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
-    try running(isCancelled) { () throws(QueryFailure) in
-      try ordering.apply(to: try unorderedKeys(), run, profile)
-    }
+    try running(isCancelled) { () throws(QueryFailure) in try resultKeys() }
+  }
+
+  /// The keys of the results within one run.
+  func resultKeys() throws(QueryFailure) -> [ObjectKey] {
+    try ordering.apply(to: try unorderedKeys(), run, profile)
   }
 
   /// The number of results, all clauses applied.
@@ -65,7 +69,7 @@ public final class Query {
   public func count(isCancelled: @escaping () -> Bool = { false }) throws(QueryFailure) -> Int {
     try running(isCancelled) { () throws(QueryFailure) in
       if ordering.isEmpty { return try matchCount() }
-      return try ordering.apply(to: try unorderedKeys(), run, profile).count
+      return try resultKeys().count
     }
   }
 
@@ -80,12 +84,38 @@ public final class Query {
     }
   }
 
+  /// The objects among the results of other queries, the innermost first: all conditions come before
+  /// all clauses. Source: object-model.md 5.1.
+  ///
+  /// - Precondition: There is another query.
+  /// - Parameter members: The members of the collection that the innermost one searches; nil for all
+  ///   objects of the class.
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    narrowing others: [Query], among members: [ObjectKey]?,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    let queries = others + [self]
+    for query in queries { query.run.isCancelled = isCancelled }
+    defer { for query in queries { query.run.isCancelled = { false } } }
+    let innermost = queries[0]
+    var keys: [ObjectKey]
+    if let members {
+      keys = try innermost.matching(.members(members))
+    } else {
+      keys = try innermost.unorderedKeys()
+    }
+    for query in queries.dropFirst() { keys = try query.matching(.members(keys)) }
+    for query in queries { keys = try query.ordering.apply(to: keys, query.run, query.profile) }
+    return keys
+  }
+
   /// Whether the predicate holds for an object; clauses do not count.
   ///
   /// - Throws: `QueryFailure`.
   public func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool { try rows.matches(key) }
 
-  private func running<Result>(
+  func running<Result>(
     _ isCancelled: @escaping () -> Bool, _ body: () throws(QueryFailure) -> Result
   ) throws(QueryFailure) -> Result {
     run.isCancelled = isCancelled
@@ -146,6 +176,25 @@ public final class Query {
     return keys
   }
 
+  /// Puts the results into the groups of a grouping of the same class.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func add(
+    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) {
+    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
+      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      return
+    }
+    let first = blocks.columns.count
+    try running(isCancelled) { () throws(QueryFailure) in
+      try scan(reading: columns) { (cursor, rows) throws(QueryFailure) in
+        try grouping.add(rows, of: cursor, first: first)
+        return true
+      }
+    }
+  }
+
   private func matchCount() throws(QueryFailure) -> Int {
     let access = try access()
     guard case .scan = access else { return try matching(access).count }
@@ -158,11 +207,11 @@ public final class Query {
   }
 
   private func scan(
-    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
+    reading columns: [Int] = [], _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     profile?.begin(steps(.scan), clauseCount: ordering.clauses.count)
     blocks.profile = profile
-    try blocks.forEachBlock(of: objectClass, run, body)
+    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
   }
 
   // MARK: Explanation

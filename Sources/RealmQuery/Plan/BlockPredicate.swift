@@ -34,7 +34,12 @@ final class BlockPredicate {
   /// Positions of the columns that are tested by leaves.
   private(set) var columns: [Int] = []
 
-  init(_ predicate: BoundPredicate) { root = prepare(predicate) }
+  /// - Parameter positions: Positions of columns that the caller will read, which become the first
+  ///   ones of the cursor.
+  init(_ predicate: BoundPredicate, reading positions: [Int] = []) {
+    columns = positions
+    root = prepare(predicate)
+  }
 
   private func prepare(_ predicate: BoundPredicate) -> Node {
     switch predicate {
@@ -63,12 +68,14 @@ final class BlockPredicate {
 
   /// Walks all objects of a class until `body`, which gets the rows of each block that match,
   /// returns false.
+  ///
+  /// - Parameter others: Columns that the cursor reads behind `columns`.
   func forEachBlock(
-    of objectClass: ObjectClass, _ run: QueryRun,
+    of objectClass: ObjectClass, reading others: [Int] = [], _ run: QueryRun,
     _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     let cursor = try reading { () throws(StorageError) in
-      try TableCursor(objectClass.table, columns: columns)
+      try TableCursor(objectClass.table, columns: columns + others)
     }
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)

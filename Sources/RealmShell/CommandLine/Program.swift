@@ -72,6 +72,9 @@ struct Program {
 
   private func makeOutput() throws(ShellError) -> ByteWriter {
     guard let path = invocation.outputPath else { return ByteWriter(descriptor: STDOUT_FILENO) }
+    guard !invocation.isSafe else {
+      throw ShellError(.notSafe, "writing files is refused by --safe")
+    }
     if case .file(let database) = invocation.target, OutputFile.areSame(path, database) {
       throw ShellError(.usage, "the output would replace the database \(database)")
     }

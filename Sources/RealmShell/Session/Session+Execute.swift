@@ -62,7 +62,7 @@ extension Session {
     }
   }
 
-  private func expectError(
+  func expectError(
     named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
   ) throws(ShellError) {
     if let name, ErrorName(rawValue: name.text) == nil {
@@ -213,8 +213,8 @@ extension Session {
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
-    case .aggregate, .sections:
-      throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
+    case .aggregate(let statement): try aggregate(statement, to: writer)
+    case .sections(let statement): try sections(statement, to: writer)
     case .observe, .unobserve, .wait:
       throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
     case .on, .stop, .invalidate:

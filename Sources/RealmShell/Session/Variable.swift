@@ -26,6 +26,9 @@ final class LiveResults {
   /// How the objects are found.
   enum Origin {
     case query(WhereStatement, Scope)
+    case sections(SectionsStatement, Scope)
+    /// The objects of the section of other results that has a key.
+    indirect case section(LiveResults, ScalarValue)
     /// Fixed objects of a class.
     case objects(TableKey, [ObjectKey])
   }
@@ -93,9 +96,10 @@ indirect enum KeptValue {
     }
   }
 
-  /// The value as it is in the present version of the database.
+  /// The value as it is in the present version of the database; deleted objects in collections read
+  /// as null. Source: object-model.md 5.1.
   ///
-  /// - Throws: `InvalidatedObject`, without a place, if an object was deleted.
+  /// - Throws: `InvalidatedObject`, without a place, if the value is an object that was deleted.
   func value(in schema: Schema, path: String) throws(ShellError) -> ShellValue {
     switch self {
     case .scalar(let scalar): return .scalar(scalar)
@@ -114,14 +118,35 @@ indirect enum KeptValue {
     case .list(let members):
       var values: [ShellValue] = []
       values.reserveCapacity(members.count)
-      for member in members { values.append(try member.value(in: schema, path: path)) }
+      for member in members { values.append(try member.valueOrNull(in: schema, path: path)) }
       return .list(values)
     case .dictionary(let entries):
       var values: [(key: [UInt8], value: ShellValue)] = []
       for entry in entries {
-        values.append((entry.key, try entry.value.value(in: schema, path: path)))
+        values.append((entry.key, try entry.value.valueOrNull(in: schema, path: path)))
       }
       return .dictionary(values)
+    }
+  }
+
+  /// The value as a member of a collection.
+  private func valueOrNull(in schema: Schema, path: String) throws(ShellError) -> ShellValue {
+    do throws(ShellError) {
+      return try value(in: schema, path: path)
+    } catch {
+      guard error.name == .invalidatedObject else { throw error }
+      return .null
+    }
+  }
+
+  /// Whether all objects in it exist.
+  func isWhole(in schema: Schema, path: String) -> Bool {
+    switch self {
+    case .scalar: true
+    case .object: (try? value(in: schema, path: path)) != nil
+    case .list(let members): members.allSatisfy { $0.isWhole(in: schema, path: path) }
+    case .dictionary(let entries):
+      entries.allSatisfy { $0.value.isWhole(in: schema, path: path) }
     }
   }
 
@@ -177,7 +202,9 @@ extension Session {
     } catch {
       var error = error
       error.range = error.range ?? name.range
-      if error.name == .invalidatedObject { error.message = "$\(name.text): \(error.message)" }
+      if error.name == .invalidatedObject || error.name == .staleAccessor {
+        error.message = "$\(name.text): \(error.message)"
+      }
       throw error
     }
   }
@@ -199,6 +226,13 @@ extension Session {
       switch results.origin {
       case .query(let query, let scope):
         return try find(query, scope: scope)
+      case .sections(let sections, let scope):
+        return try find(sections, scope: scope)
+      case .section(let whole, let key):
+        guard let section = try present(whole).section(with: .scalar(key)) else {
+          throw ShellError(.staleAccessor, "the section has no objects any more")
+        }
+        return section
       case .objects(let table, let keys):
         let evaluator = evaluator(results.database)
         guard let objectClass = results.database.realm.schema.objectClass(table) else {
@@ -217,10 +251,13 @@ extension Session {
     }
   }
 
-  /// Makes the result of a query live, with the variables that its text names.
-  func live(_ query: WhereStatement, _ result: ResultSet, _ database: Database) -> LiveResults {
-    let end = max(statementRange.end, query.source.range.end)
-    let text = source.text(of: SourceRange(start: query.source.range.start, end: end))
+  /// Makes the result of a query live, with the variables that its text from the source on names.
+  func live(
+    _ result: ResultSet, from start: Source, _ database: Database,
+    _ origin: (Scope) -> LiveResults.Origin
+  ) -> LiveResults {
+    let end = max(statementRange.end, start.range.end)
+    let text = source.text(of: SourceRange(start: start.range.start, end: end))
     var used: [String: Variable] = [:]
     var depth = 0
     if text.contains("$") {
@@ -234,7 +271,7 @@ extension Session {
       live = LiveResults(database, .objects(result.objectClass.table.key, result.keys))
     } else {
       let scope = Scope(source: source, variables: used)
-      live = LiveResults(database, .query(query, scope), depth: depth)
+      live = LiveResults(database, origin(scope), depth: depth)
     }
     live.remember(result)
     return live
@@ -245,7 +282,7 @@ extension Session {
     let (schema, path) = (database.realm.schema, database.realm.path)
     for (name, variable) in variables {
       guard case .value(let value, let owner?) = variable, owner === database else { continue }
-      if (try? value.value(in: schema, path: path)) == nil { variables[name] = .invalidated }
+      if !value.isWhole(in: schema, path: path) { variables[name] = .invalidated }
     }
   }
 

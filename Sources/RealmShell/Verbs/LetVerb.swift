@@ -24,7 +24,14 @@ extension Session {
     switch expression {
     case .query(.where(let query), _):
       let result = try find(query)
-      return .results(live(query, result, try current(at: query.source.range)))
+      let database = try current(at: query.source.range)
+      return .results(live(result, from: query.source, database) { .query(query, $0) })
+    case .query(.sections(let sections), _):
+      let result = try find(sections)
+      let database = try current(at: sections.source.range)
+      return .results(live(result, from: sections.source, database) { .sections(sections, $0) })
+    case .path(let path) where path.steps.count == 1:
+      if let section = try section(at: path, expression, database) { return .results(section) }
     case .path(let path) where path.steps.isEmpty:
       // A second name of live results is live as well.
       if case .variable(let name) = path.base, let known = variables[name.text],
@@ -41,6 +48,27 @@ extension Session {
         at: expression.range)
     }
     return .value(value, value.holdsObjects ? database : nil)
+  }
+
+  /// The section of live results that `$name[key]` or `$name[position]` means, which follows its key;
+  /// nil if the path means something else. Source: object-model.md 5.8.
+  private func section(
+    at path: PathExpression, _ expression: Expression, _ database: Database?
+  ) throws(ShellError) -> LiveResults? {
+    guard case .variable(let name) = path.base, case .results(let whole)? = variables[name.text],
+      case .index(let index) = path.steps[0].kind,
+      let sections = try present(whole).sections
+    else { return nil }
+    let evaluator = evaluator(database)
+    // Refuses what is outside.
+    _ = try evaluator.value(of: expression, row: nil)
+    guard case .scalar(var key) = try evaluator.value(of: index, row: nil) else { return nil }
+    if case .int(let position) = key {
+      let i = position < 0 ? Int(position) + sections.count : Int(position)
+      guard case .scalar(let found) = sections.keys[i] else { return nil }
+      key = found
+    }
+    return LiveResults(whole.database, .section(whole, key), depth: whole.depth)
   }
 
   /// Binds a variable to what `add` or `upsert` gives; false if the statement is another one.
@@ -104,7 +132,11 @@ extension Session {
     switch (value, variables[name]) {
     case (.results(let result), .results(let live)?):
       let count = counted(result.keys.count, "object", "objects")
-      return ("results", "\(text(of: live, result)) (\(count))")
+      guard let sections = result.sections else {
+        return ("results", "\(text(of: live, result)) (\(count))")
+      }
+      let parts = counted(sections.count, "section", "sections")
+      return ("sections", "\(text(of: live, result)) (\(parts), \(count))")
     case (.object, _): return ("object", try text(of: value))
     default: return (Functions.typeName(value), try text(of: value))
     }
@@ -118,16 +150,25 @@ extension Session {
     }
   }
 
-  /// `Dog where age > 4`.
+  /// `Dog where age > 4`, `Dog by color where age > 4`.
   private func text(of live: LiveResults, _ result: ResultSet) -> String {
-    guard case .query(let query, let scope) = live.origin else {
-      return quotedName(result.objectClass.name)
+    switch live.origin {
+    case .query(let query, let scope): return text(of: query.source, query.condition, scope)
+    case .sections(let sections, let scope):
+      let key = scope.source.text(of: sections.key.range)
+      return text(of: sections.source, by: key, sections.condition, scope)
+    case .section, .objects: return quotedName(result.objectClass.name)
     }
-    let source = scope.source.text(of: query.source.range)
-    let range = query.condition.query.range
-    guard range.length > 0 else { return source }
+  }
+
+  private func text(
+    of start: Source, by key: String? = nil, _ condition: Condition?, _ scope: Scope
+  ) -> String {
+    var text = scope.source.text(of: start.range)
+    if let key { text += " by \(key)" }
+    guard let range = condition?.query.range, range.length > 0 else { return text }
     let words = scope.source.text(of: range).split { $0.isWhitespace }
-    return "\(source) where \(words.joined(separator: " "))"
+    return "\(text) where \(words.joined(separator: " "))"
   }
 
   private func text(of value: ShellValue) throws(ShellError) -> String {
