@@ -106,9 +106,21 @@ public final class Query {
     }
     let limit = ordering.firstLimit ?? .max
     var keys: [ObjectKey] = []
+    guard let filter = ordering.makeFilter() else {
+      try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) in
+        cursor.appendKeys(of: rows, to: &keys)
+        return keys.count < limit
+      }
+      return keys
+    }
+    let blocks = BlockPredicate(predicate, reading: [filter.position])
     try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
-      try rows.forEachRow { keys.append(cursor.key(at: $0)) }
-      return keys.count < limit
+      let left = try reading { () throws(StorageError) in
+        try filter.narrow(rows, try cursor.leaf(0), cursor.count)
+      }
+      cursor.appendKeys(of: left, to: &keys)
+      try filter.prune(&keys, run)
+      return true
     }
     return keys
   }
@@ -123,5 +135,20 @@ public final class Query {
       return true
     }
     return total
+  }
+}
+
+extension TableCursor {
+  /// Adds the keys of some rows of the block.
+  fileprivate func appendKeys(of rows: RowMask, to keys: inout [ObjectKey]) {
+    let start = keys.count
+    keys.append(contentsOf: repeatElement(ObjectKey(0), count: rows.count))
+    keys.withUnsafeMutableBufferPointer { keys in
+      var next = start
+      rows.forEachRowQuickly { row in
+        keys[next] = key(at: row)
+        next &+= 1
+      }
+    }
   }
 }
