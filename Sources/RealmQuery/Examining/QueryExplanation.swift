@@ -19,6 +19,8 @@ public struct QueryExplanation: Sendable {
       case key
       /// A condition is tested.
       case test
+      /// Objects that the first clause would drop are left out at once.
+      case filter
       case sort, distinct, offset, limit
     }
 
