@@ -3,15 +3,22 @@ import RealmStorage
 import RealmValues
 
 /// The operations on collections of numbers.
-enum AggregateOperation {
-  case minimum, maximum, sum, average
+public enum AggregateOperation: Sendable {
+  /// The least value.
+  case minimum
+  /// The greatest value.
+  case maximum
+  /// The sum; that of ints is an int, modulo 2^64.
+  case sum
+  /// The arithmetic mean.
+  case average
 }
 
 /// Minimum, maximum, sum or average of values added one by one; nulls do not count.
 ///
 /// Source: query-language.md 16.
 struct Accumulator {
-  private let operation: AggregateOperation
+  let operation: AggregateOperation
   private let kind: ValueKind
   private var count: Int64 = 0
   private var intSum: Int64 = 0
