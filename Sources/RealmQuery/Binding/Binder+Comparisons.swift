@@ -268,7 +268,9 @@ extension Binder {
     let range = left.range.joined(with: right.range)
     try checkTypeNames(left, right, range)
     try checkNoNullBesideLinks(left, right)
-    if left.type == .link || left.type == .typeName {
+    // realm-core has an order for links to any class, as constants on the left.
+    let isLinkToAnyClass = right.type == .mixed && (left.single?.isTypedLink ?? false)
+    if left.type == .link && !isLinkToAnyClass || left.type == .typeName {
       throw failure(.badOperator, "\(left.type.name) has no order", at: range)
     }
     let isNullSide = left.isSingleNull || right.isSingleNull

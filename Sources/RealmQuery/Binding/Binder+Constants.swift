@@ -16,7 +16,11 @@ extension Binder {
       qualifier = constant.qualifier
       if case .list(let values)? = try passedValue(constant) {
         bound.isList = true
-        bound.values = values.map { coerce(scalar($0), hint: hint) }
+        for passed in values {
+          let value = coerce(scalar(passed), hint: hint)
+          try checkFinite(value, hint, constant.range)
+          bound.values.append(value)
+        }
         if hint == .typeName {
           throw failure(.badTypeName, "a list of values has no @type", at: constant.range)
         }

@@ -12,8 +12,6 @@ struct OrderingPath {
   var objectClass: ObjectClass
   /// The key in a dictionary property.
   var key: UnsafeRawBufferPointer?
-  /// Whether values are reached at all.
-  var isReachable = true
   /// Whether smaller values come first.
   var isAscending = true
 }
@@ -134,7 +132,6 @@ extension Binder {
     var result: OrderingPath?
     var present = objectClass
     var steps: [LinkStep] = []
-    var isReachable = true
     func fail(_ message: String, _ range: SourceRange) {
       if failure == nil { failure = QueryError(.badSort, message, at: range) }
     }
@@ -146,7 +143,8 @@ extension Binder {
       }
       i += 1
       var key: UnsafeRawBufferPointer?
-      if property.collection == .dictionary, i < path.elements.count {
+      // All names after a dictionary are keys for realm-core, of which the last one counts.
+      while property.collection == .dictionary, i < path.elements.count {
         key = pool.keep(try orderingName(path.elements[i]).name.utf8)
         i += 1
       }
@@ -163,13 +161,10 @@ extension Binder {
         throw self.failure(.undefined, "\(name) is a set of links", at: range)
       }
       if property.collection == .list { fail("\(name) is a list of links", range) }
-      // realm-core reaches nothing through the entries of a dictionary.
-      if property.collection == .dictionary { isReachable = false }
       steps.append(
         LinkStep(kind: .single, origin: present, property: property, target: target))
       present = target
     }
-    result?.isReachable = isReachable
     if let result, result.property.collection != .none,
       result.property.collection != .dictionary || result.key == nil
     {

@@ -105,7 +105,7 @@ final class SortColumn {
     for (i, key) in keys.enumerated() {
       try run.visit()
       var owner: ObjectKey? = key
-      if !walker.isEmpty { owner = path.isReachable ? try walker.single(from: key) : nil }
+      if !walker.isEmpty { owner = try walker.single(from: key) }
       guard let owner, let value = try reader.value(of: owner) else {
         setNone(i, Rank.unreachable)
         continue
