@@ -1,4 +1,4 @@
-public import RealmStorage
+import RealmStorage
 public import RealmValues
 
 /// Which changes of objects count for an observer; nothing filters insertions and deletions.

@@ -15,6 +15,8 @@ extension Session {
         .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
         at: statement.prefixes[Session.maximumPrefixCount].range)
     }
+    // Own commits are told behind their acknowledgements.
+    defer { deliverChanges() }
     if let command = statement.pipe {
       try throughPipe(command, statement, origin)
     } else {
@@ -106,6 +108,8 @@ extension Session {
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
+    case .observe(let statement): try observe(statement, at: range, to: writer)
+    case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
@@ -194,7 +198,7 @@ extension Session {
     case .assert(let statement): try self.assert(statement)
     case .aggregate, .sections:
       throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
-    case .observe, .unobserve, .wait:
+    case .wait:
       throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
     case .on, .stop, .invalidate:
       throw ShellError(.illegalOperation, "threads cannot be used yet", at: range)

@@ -13,6 +13,8 @@ final class Session {
   var currentName: String?
   /// The variables, by name; `_` is the result of the last `where`.
   var variables: [String: Variable] = [:]
+  /// What `observe` has begun.
+  var observers = Observers()
   /// Rows of the last result that were printed so far, for `more`.
   var printedRowCount = 0
 
