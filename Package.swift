@@ -7,10 +7,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
-  // The program has one thread. Exclusive access is checked in debug builds, which the tests run.
-  .unsafeFlags(
-    ["-Xfrontend", "-assume-single-threaded", "-enforce-exclusivity=unchecked"],
-    .when(configuration: .release)),
+  // Exclusive access is checked in debug builds, which the tests run.
+  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]

@@ -17,7 +17,9 @@ extension Session {
     }
     // Own commits are told behind their acknowledgements.
     defer { deliverChanges() }
-    if let command = statement.pipe {
+    if let name = promptThread(for: statement) {
+      try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
+    } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
       try throughPipe(command, statement, origin)
     } else {
       try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: output)
@@ -30,12 +32,18 @@ extension Session {
   ) throws(ShellError) {
     guard let prefix = prefixes.first else {
       let range = bodyRange(of: statement)
+      bodyRange = range
       try refuseAfterFailure(statement.body, at: range)
       try execute(statement.body, range: range, origin: origin, to: writer)
       return
     }
     let rest = prefixes.dropFirst()
     switch prefix.kind {
+    case .on(let operand):
+      // The pipe and all else that follows is the other thread's.
+      var inner = statement
+      inner.prefixes = Array(rest)
+      try on(operand, .statement(inner), origin: origin, to: writer)
     case .time:
       let start = monotonicMilliseconds()
       try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -44,8 +52,6 @@ extension Session {
     case .explain:
       throw ShellError(
         .illegalOperation, "plans cannot be explained yet", at: prefix.range)
-    case .on:
-      throw ShellError(.illegalOperation, "threads cannot be used yet", at: prefix.range)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -118,6 +124,10 @@ extension Session {
     case .copy(.objects(let copy)):
       let text = try self.copy(copy, at: range)
       acknowledge(text, to: writer)
+    case .on(let statement): try on(statement, at: range, origin: origin, to: writer)
+    case .stop(let name): try stop(name, to: writer)
+    case .wait(let statement): try wait(statement, at: range, to: writer)
+    case .invalidate: try invalidate(at: range)
     default:
       guard try !change(body, range: range, to: writer) else { return }
       try read(body, range: range, to: writer)
@@ -146,6 +156,19 @@ extension Session {
     return true
   }
 
+  /// Whether statements move to the newest version by themselves.
+  private var refreshesAlone: Bool { thread.isMain && settings.refreshesAlone }
+
+  /// The thread that a statement goes to because it is the one of the prompt; nil if it is this one,
+  /// or if the statement says something else.
+  private func promptThread(for statement: Statement) -> Name? {
+    guard thread.isMain, !statement.prefixes.contains(where: \.isForThread),
+      !statement.body.isForProgram
+    else { return nil }
+    let name = threads.monitor.withLock { $0.promptName }
+    return name == thread.name ? nil : Name(name, range: statement.range)
+  }
+
   /// Most attempts at a statement while another process keeps committing.
   private static let maximumAttempts = 20
 
@@ -156,7 +179,7 @@ extension Session {
   ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
-      if let database, settings.refreshesAlone || database.realm.isWriting || !database.isIntact {
+      if let database, refreshesAlone || database.realm.isWriting || !database.isIntact {
         try refresh(database)
       }
       let held = StatementOutput(to: target) { database?.isIntact ?? true }
@@ -198,10 +221,6 @@ extension Session {
     case .assert(let statement): try self.assert(statement)
     case .aggregate, .sections:
       throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
-    case .wait:
-      throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
-    case .on, .stop, .invalidate:
-      throw ShellError(.illegalOperation, "threads cannot be used yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }
@@ -239,5 +258,22 @@ extension Session {
     let status = CommandStatus(rawValue: system(command))
     if status.isInterrupted { throw ShellError(.interrupted, "interrupted", at: range) }
     guard status.isSuccess else { throw ShellError(.commandFailed, status.text, at: range) }
+  }
+}
+
+extension Prefix {
+  /// Whether it names the thread that runs the statement.
+  fileprivate var isForThread: Bool {
+    if case .on = kind { true } else { false }
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement is about the program and not about a thread.
+  fileprivate var isForProgram: Bool {
+    switch self {
+    case .on, .stop, .source, .exit, .help, .config, .mode, .cd, .command: true
+    default: false
+    }
   }
 }

@@ -95,6 +95,11 @@ extension Session {
     with database: Database, at range: SourceRange,
     _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
+    if let other = threads.names.first(where: { $0 != thread.name }) {
+      throw ShellError(
+        .fileBusy, "thread \(other) has the file open", at: verbRange(range),
+        remedy: "stop \(quotedName(other))")
+    }
     forgetResults(of: database)
     let isShared = database.realm.access == .shared
     do throws(StorageError) {

@@ -67,6 +67,11 @@ extension Session {
     try refuseOpenTransaction(of: closing, at: range)
     for database in closing {
       databases.removeAll { $0 === database }
+      if thread.isMain {
+        threads.monitor.withLock { state in
+          state.databases.removeAll { $0.number == database.number }
+        }
+      }
       acknowledge("closed \(database.shownPath)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {

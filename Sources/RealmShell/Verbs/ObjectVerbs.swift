@@ -115,7 +115,7 @@ extension Session {
   /// Binds a variable to the object, or the list of objects, of a statement.
   private func bind(_ variable: Name?, _ outcome: WriteOutcome, _ database: Database) {
     guard let variable else { return }
-    variables[variable.text] = .value(KeptValue(value(of: outcome)), database)
+    set(variable.text, .value(KeptValue(value(of: outcome)), owner(database)))
   }
 
   /// The object, or the list of objects, that a statement has made or updated.
@@ -248,10 +248,12 @@ extension Session {
     if case .path(let path) = source, extent == nil,
       case .object(let objectClass, let key) = try evaluator.value(of: path, row: nil)
     {
+      try refuseFrozen(objectClass, at: path.range)
       return .one(objectClass, key)
     }
     let found = try objects(of: source, evaluator)
     let objectClass = found.objectClass
+    try refuseFrozen(objectClass, at: source.range)
     guard extent != nil else {
       let count = try count(found, evaluator)
       let name = quotedName(objectClass.name)
@@ -266,6 +268,17 @@ extension Session {
     // A list can hold an object twice.
     var seen: Set<ObjectKey> = []
     return .many(objectClass, keys.filter { seen.insert($0).inserted })
+  }
+}
+
+extension Session {
+  /// Refuses to change objects of a version that is kept as it is.
+  private func refuseFrozen(
+    _ objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) {
+    guard objectClass.frozen != nil else { return }
+    throw ShellError(
+      .readOnlyDatabase, "what is frozen cannot be changed", at: range, remedy: "thaw(x)")
   }
 }
 

@@ -8,7 +8,7 @@ import RealmValues
 /// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
 extension Session {
   /// The variables, and the text, of the present statement.
-  var scope: Scope { Scope(source: source, variables: variables) }
+  var scope: Scope { Scope(source: source, variables: threads.variables, locals: locals) }
 
   /// An evaluator for expressions of the present statement, or of another one.
   func evaluator(_ database: Database?, scope: Scope? = nil) -> Evaluator {
@@ -18,10 +18,26 @@ extension Session {
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { Array(scope.variables.keys) },
+      variableNames: { scope.names },
+      frozenSchema: { [unowned self] (version) throws(ShellError) in
+        try frozenDatabase(version).realm.schema
+      },
+      sharing: { [unowned self] (function, argument, row, range) throws(ShellError) in
+        try value(
+          of: SharingCall(
+            function: function, argument: argument, row: row, scope: scope, range: range))
+      },
       query: { [unowned self] (statement) throws(ShellError) in
         try value(of: statement, in: scope)
       })
+  }
+
+  /// The evaluator for objects of a class: that of their version, if they are frozen.
+  func evaluator(
+    for objectClass: ObjectClass, _ evaluator: Evaluator, _ scope: Scope? = nil
+  ) throws(ShellError) -> Evaluator {
+    guard let version = objectClass.frozen else { return evaluator }
+    return self.evaluator(try frozenDatabase(version), scope: scope)
   }
 
   /// The value of a statement in parentheses.
@@ -171,12 +187,15 @@ extension Session {
   // MARK: where, count
 
   /// The objects of a query.
+  ///
+  /// - Parameter database: Where they are looked for; nil for the current one.
   func find(
-    _ query: WhereStatement, scope: Scope? = nil
+    _ query: WhereStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let database = try current(at: query.source.range)
-    let evaluator = evaluator(database, scope: scope)
+    let database = if let database { database } else { try current(at: query.source.range) }
+    var evaluator = evaluator(database, scope: scope)
     let objects = try objects(of: query.source, evaluator)
+    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
     let keys = try keys(of: objects, query.condition, evaluator)
@@ -188,7 +207,7 @@ extension Session {
     let limit = outputIsTerminal ? settings.rowLimit ?? result.keys.count : result.keys.count
     let printed = min(limit, result.keys.count)
     let database = try current(at: query.source.range)
-    variables["_"] = .results(live(query, result, database))
+    locals["_"] = .results(Bound(live(query, result, database), owner(database)))
     printedRowCount = printed
     try Renderer(result, outputSettings, to: writer).render(
       rows: 0..<printed, hasMore: printed < result.keys.count)
@@ -198,8 +217,9 @@ extension Session {
     of count: CountStatement, scope: Scope? = nil
   ) throws(ShellError) -> Int {
     let database = try current(at: count.source.range)
-    let evaluator = evaluator(database, scope: scope)
+    var evaluator = evaluator(database, scope: scope)
     let objects = try objects(of: count.source, evaluator)
+    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(database.realm.path) { () throws(QueryFailure) in
@@ -218,12 +238,13 @@ extension Session {
 
   func get(_ get: GetStatement, to writer: ByteWriter) throws(ShellError) {
     let database = try current(at: get.target.range)
-    let evaluator = evaluator(database)
+    var evaluator = evaluator(database)
     let value = try evaluator.value(of: get.target, row: nil)
     guard case .object(let objectClass, let key) = value else {
       try printValue(value, evaluator, to: writer)
       return
     }
+    evaluator = try self.evaluator(for: objectClass, evaluator)
     let everything = [Column.everything(get.target.range)]
     let columns = try ColumnMaker.columns(
       get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
@@ -259,15 +280,15 @@ extension Session {
 
   /// The last result as it is now.
   private func previous(at range: SourceRange) throws(ShellError) -> ResultSet {
-    guard case .results(let results)? = variables["_"],
-      databases.contains(where: { $0 === results.database })
+    guard case .results(let results)? = locals["_"],
+      let database = databases.first(where: { $0.instance == results.owner.instance })
     else {
       throw ShellError(
         .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
     }
     guard let value = try value(of: Name("_", range: range), in: scope),
       case .results(let result) = value
-    else { return try present(results) }
+    else { return try present(results.value, in: database) }
     return result
   }
 
@@ -364,7 +385,7 @@ extension QueryArgument {
       let members = (value.members ?? []).compactMap(scalar)
       guard members.count == value.members?.count else { return nil }
       self = .list(members)
-    case .dictionary, .record: return nil
+    case .dictionary, .record, .reference: return nil
     }
   }
 }
