@@ -1,4 +1,5 @@
 // Declared by glibc only for programs that ask for GNU extensions, which the module Glibc does not.
+#include <sys/epoll.h>
 #include <sys/types.h>
 
 int memfd_create(const char *name, unsigned int flags);

@@ -37,6 +37,15 @@ struct Prompt {
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    editor.events = LineEditor.Events(
+      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor } },
+      handle: { [session] clearRow in
+        session.clearNews()
+        guard session.hasNews else { return }
+        clearRow()
+        session.takeNews()
+        session.output.flush()
+      })
     while !session.isEnding {
       session.printFinishedWork(to: session.output)
       session.output.flush()

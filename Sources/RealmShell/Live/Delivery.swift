@@ -1,4 +1,5 @@
 import ByteKernels
+import Glibc
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -20,6 +21,58 @@ extension Session {
     currentName = name
     observers.end(where: \.hasEnded)
     observers.isDelivering = false
+  }
+
+  /// Moves the databases with observers to their newest version, if they are not writing, and tells
+  /// what has changed.
+  func takeNews() {
+    guard !observers.isEmpty, settings.refreshesAlone else { return }
+    for watch in observers.watches where !watch.database.realm.isWriting {
+      // First, so that what is committed from now on is an event again.
+      watch.listener?.clear()
+      do throws(ShellError) {
+        try refresh(watch.database)
+      } catch {
+        report(error, origin: nil)
+      }
+    }
+  }
+
+  /// Forgets that somebody has committed, before looking whether it is so.
+  func clearNews() {
+    for watch in observers.watches { watch.listener?.clear() }
+  }
+
+  /// Whether there is a version that the observers have not been told of.
+  var hasNews: Bool {
+    settings.refreshesAlone
+      && observers.watches.contains {
+        !$0.database.realm.isWriting && !$0.database.realm.snapshot.isNewest()
+      }
+  }
+
+  /// Sleeps until somebody commits to a database with observers, or a signal comes.
+  ///
+  /// - Returns: false, without having slept, if commits are not told of.
+  func sleepUntilNews(atMost milliseconds: Int) -> Bool {
+    let watches = observers.watches
+    guard !threads.hasOthers, watches.allSatisfy({ $0.listener != nil }) else { return false }
+    var sources = watches.compactMap(\.listener).map {
+      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+    }
+    poll(&sources, nfds_t(sources.count), Int32(clamping: milliseconds))
+    return true
+  }
+
+  /// Waits until an observer has told a number of changes that nobody has waited for.
+  func wait(
+    for observer: Observer, changes count: IntegerOperand?, until limit: Double?
+  ) throws(ShellError) {
+    let count = count.map { Int(clamping: $0.value) } ?? 1
+    try wait(until: limit, at: statementRange) { _ in
+      observer.unseenCount >= count || observer.hasEnded
+    }
+    observer.unseenCount = max(0, observer.unseenCount - count)
   }
 
   private func deliver(_ watch: Watch) {

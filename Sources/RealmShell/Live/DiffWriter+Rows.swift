@@ -56,7 +56,7 @@ extension DiffWriter {
 
   /// The position, both if they differ, or the key of a dictionary.
   private func label(of row: Row, _ before: DiffElements, _ after: DiffElements) -> String {
-    if case .entries(let entries)? = row.new != nil ? after : before {
+    if case .entries(let entries) = row.new != nil ? after : before {
       let memory = ByteWriter()
       let key = entries[row.new ?? row.old ?? 0].key
       if LiteralText.isName(key) { memory.write(key) } else { LiteralText.writeQuoted(key, to: memory) }
@@ -73,7 +73,7 @@ extension DiffWriter {
     _ properties: (ObjectKey) throws(StorageError) -> [Property], to body: ByteWriter
   ) throws(ShellError) {
     let writer = DiffWriter(self, to: body)
-    if case .objects(let objectClass, let keys)? = row.new.map({ _ in after }), let new = row.new {
+    if let new = row.new, case .objects(let objectClass, let keys) = after {
       let key = keys[new]
       try session.reading { () throws(StorageError) in
         try writer.newValues.name(of: key, in: objectClass)

@@ -26,7 +26,7 @@ extension Session {
     let observer = Observer(
       number: observers.nextNumber(), statement,
       text: source.text(of: statement.subjectRange), target: target,
-      filter: try filter(statement, objectClass, database), scope: usedScope(statement),
+      filter: try filter(statement, objectClass, database), scope: usedScope(),
       isJSON: statement.form.map { $0 == .json }
         ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
       file: try diffFile(statement))
@@ -93,16 +93,19 @@ extension Session {
   }
 
   /// The variables that the statement names.
-  private func usedScope(_ statement: ObserveStatement) -> Scope {
+  func usedScope() -> Scope {
     let text = source.text(of: statementRange)
-    return Scope(source: source, variables: variables.filter { text.contains("$" + $0.key) })
+    let all = scope
+    return Scope(
+      source: source, variables: all.variables.filter { text.contains("$" + $0.key) },
+      locals: all.locals.filter { text.contains("$" + $0.key) })
   }
 
   private func diffFile(_ statement: ObserveStatement) throws(ShellError) -> ByteWriter? {
     guard let file = statement.file else { return nil }
     let path = resolve(file)
     try permitWriting(to: path, at: file.range)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw ShellError(
         ErrorName(systemError: errno), "cannot write \(path): \(StorageMessages.systemText(errno))",

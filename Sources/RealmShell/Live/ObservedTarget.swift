@@ -28,7 +28,16 @@ extension Session {
       throw ShellError(
         .typeMismatch, "\(value.kindText) cannot be observed", at: range)
     }
+    try refuseFrozen(objectClass, at: range)
     return (.object(objectClass.table.key, key), objectClass)
+  }
+
+  private func refuseFrozen(
+    _ objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) {
+    guard objectClass.frozen != nil else { return }
+    throw ShellError(
+      .wrongTransactionState, "what is frozen does not change", at: range, remedy: "thaw(x)")
   }
 
   private func target(
@@ -48,6 +57,7 @@ extension Session {
     guard case .object(let ownerClass, let key) = owner else {
       throw ShellError(.typeMismatch, "\(owner.kindText) has no collections", at: path.range)
     }
+    try refuseFrozen(ownerClass, at: path.range)
     if let property, condition == nil {
       let column = ownerClass.table.columns[property.position]
       let place = CollectionPlace(
@@ -99,7 +109,8 @@ extension Session {
     guard case .results(let result) = value else {
       return try target(of: value, at: path.range)
     }
-    guard case .variable(let name) = path.base, let variable = variables[name.text] else {
+    try refuseFrozen(result.objectClass, at: path.range)
+    guard case .variable(let name) = path.base, let variable = scope[name.text] else {
       throw ShellError(.illegalOperation, "this cannot be observed", at: path.range)
     }
     var isSorted = condition?.query.ordering.contains(where: \.isSort) ?? false
@@ -114,14 +125,15 @@ extension Session {
 
   /// Whether the objects of a variable come in the order of their keys.
   private func isInTableOrder(_ variable: Variable) -> Bool {
-    guard case .results(let results) = variable, case .query(let query, let scope) = results.origin,
+    guard case .results(let results) = variable,
+      case .query(let query, let scope) = results.value.origin,
       !query.condition.query.ordering.contains(where: \.isSort)
     else { return false }
     switch query.source {
     case .name: return true
     case .path(let path):
       guard path.steps.isEmpty, case .variable(let name) = path.base,
-        let inner = scope.variables[name.text]
+        let inner = scope[name.text]
       else { return false }
       // Definitions refer to older ones only, and their depth is limited.
       return isInTableOrder(inner)
@@ -132,7 +144,7 @@ extension Session {
     _ source: Source, _ condition: Condition?, _ database: Database, _ objectClass: ObjectClass,
     isInTableOrder: Bool, owner: (table: TableKey, key: ObjectKey)? = nil
   ) -> Observer.Results {
-    let scope = scope
+    let scope = usedScope()
     return Observer.Results(
       table: objectClass.table.key, isInTableOrder: isInTableOrder, owner: owner
     ) { [unowned self] () throws(ShellError) in

@@ -159,6 +159,8 @@ final class Watch {
   /// The version that was told last. It stays readable, so that old values can be told.
   private(set) var snapshot: Snapshot
   private(set) var schema: Schema
+  /// Tells when somebody else has committed; nil if nobody can tell.
+  let listener: ChangeListener?
   /// In the order of registration.
   var observers: [Observer] = []
   /// Observers that are not told of a commit, by its version.
@@ -167,6 +169,8 @@ final class Watch {
   init(_ database: Session.Database) {
     self.database = database
     (snapshot, schema) = (database.realm.snapshot, database.realm.schema)
+    listener =
+      database.isInMemory ? nil : try? ChangeListener(realmPath: database.realm.path)
   }
 
   /// Lets go of the version before.
