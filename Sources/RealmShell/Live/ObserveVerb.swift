@@ -25,7 +25,7 @@ extension Session {
     let (target, objectClass) = try target(of: statement, database)
     let observer = Observer(
       number: observers.nextNumber(), statement,
-      text: source.text(of: statement.subjectRange), target: target,
+      text: try observedText(statement, target, database), target: target,
       filter: try filter(statement, objectClass, database), scope: usedScope(),
       isJSON: statement.form.map { $0 == .json }
         ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
@@ -37,6 +37,20 @@ extension Session {
     }
     try begin(observer, database)
     observers.add(observer, to: database)
+  }
+
+  /// What is watched: the name of an object, or the words of the statement.
+  private func observedText(
+    _ statement: ObserveStatement, _ target: Observer.Target, _ database: Database
+  ) throws(ShellError) -> String {
+    guard case .object(let table, let key) = target,
+      let objectClass = database.realm.schema.objectClass(table)
+    else { return source.text(of: statement.subjectRange) }
+    let memory = ByteWriter()
+    try reading(database) { () throws(StorageError) in
+      try ValueWriter(database.realm.schema, to: memory).name(of: key, in: objectClass)
+    }
+    return String(decoding: memory.takeBytes(), as: UTF8.self)
   }
 
   /// The current database on its newest version, taking part in the session of its file.
