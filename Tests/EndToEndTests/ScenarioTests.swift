@@ -8,7 +8,9 @@ struct ScenarioTests {
   func behavesAsRealmDoes(_ scenario: Scenario) {
     let folder = TemporaryFolder()
     for (name, text) in scenario.setups { _ = folder.write(Array(text.utf8), to: name) }
-    let result = Realmsh.run("-q", input: scenario.script, folder: folder.path)
+    let result = Realmsh.run(
+      "-q", input: scenario.script, environment: ["REALMSH": Fixtures.realmsh],
+      folder: folder.path)
     #expect(!result.hasTimedOut)
     #expect(result.status == 0, "\(result.errorText)")
     if let expected = scenario.expectedOutput {

@@ -17,6 +17,8 @@ extension Session {
     }
     // Own commits are told behind their acknowledgements.
     defer { deliverChanges() }
+    // Versions that the statement has looked at are not kept because of that.
+    defer { if !frozenDatabases.isEmpty { frozenDatabases = [:] } }
     if let name = promptThread(for: statement) {
       try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
     } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
@@ -43,6 +45,7 @@ extension Session {
       // The pipe and all else that follows is the other thread's.
       var inner = statement
       inner.prefixes = Array(rest)
+      inner.range = range(of: statement, behind: prefix)
       try on(operand, .statement(inner), origin: origin, to: writer)
     case .time:
       let start = monotonicMilliseconds()
@@ -87,7 +90,12 @@ extension Session {
 
   /// A statement without its prefixes.
   private func bodyRange(of statement: Statement) -> SourceRange {
-    guard var start = statement.prefixes.last?.range.end else { return statement.range }
+    guard let last = statement.prefixes.last else { return statement.range }
+    return range(of: statement, behind: last)
+  }
+
+  private func range(of statement: Statement, behind prefix: Prefix) -> SourceRange {
+    var start = prefix.range.end
     while start < statement.range.end, source.bytes[start] <= 0x20 { start += 1 }
     return SourceRange(start: start, end: statement.range.end)
   }

@@ -286,7 +286,7 @@ extension Session {
         throw ShellError(
           .deadlock,
           "thread \(holder.name) holds the write transaction and waits for this statement",
-          at: verbRange(range), remedy: "on \(quotedName(holder.name)): commit")
+          at: verbRange(range))
       }
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = failure.range ?? verbRange(range)

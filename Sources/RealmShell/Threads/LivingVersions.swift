@@ -16,7 +16,7 @@ extension Session {
       throw StorageMessages.error(error, path: database.realm.path)
     }
     let holders = holders(of: database)
-    var lines: [(name: String, value: String)] = [("version", "pinned by")]
+    var lines = [(name: "version", value: "pinned by")]
     for version in versions.reversed() {
       var texts = holders.filter { $0.version == version.version }.map(\.text)
       // A statement can have looked at it just now.

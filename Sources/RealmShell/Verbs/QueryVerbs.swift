@@ -153,21 +153,26 @@ extension Session {
       arguments.append(argument)
     }
     var failure: ShellError?
-    let bound = try run(evaluator.path) { () throws(QueryFailure) in
-      try Query(
-        condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
-        variables: { text in
-          do throws(ShellError) {
-            let name = Name(text, range: condition.query.range)
-            return try evaluator.variable(name).flatMap { QueryArgument($0) }
-          } catch {
-            failure = error
-            return nil
-          }
-        })
+    do throws(ShellError) {
+      let bound = try run(evaluator.path) { () throws(QueryFailure) in
+        try Query(
+          condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
+          variables: { text in
+            do throws(ShellError) {
+              let name = Name(text, range: condition.query.range)
+              return try evaluator.variable(name).flatMap { QueryArgument($0) }
+            } catch {
+              failure = error
+              return nil
+            }
+          })
+      }
+      if let failure { throw failure }
+      return bound
+    } catch {
+      // Of a variable that cannot be used is known why.
+      throw failure ?? error
     }
-    if let failure { throw failure }
-    return bound
   }
 
   private func run<Result>(
