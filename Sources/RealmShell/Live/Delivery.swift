@@ -64,6 +64,22 @@ extension Session {
     return true
   }
 
+  /// Stays while there are observers, until interrupted or for a time.
+  func follow(forMilliseconds time: Int?) {
+    guard !isEnding, !hasStopped else { return }
+    let limit = time.map { monotonicMilliseconds() + Double($0) }
+    observers.isFollowing = true
+    defer { observers.isFollowing = false }
+    while !observers.isEmpty {
+      do throws(ShellError) {
+        try wait(until: limit, at: statementRange) { _ in observers.isEmpty }
+      } catch {
+        if error.name == .interrupted { exitStatus = error.name.exitStatus }
+        return
+      }
+    }
+  }
+
   /// Waits until an observer has told a number of changes that nobody has waited for.
   func wait(
     for observer: Observer, changes count: IntegerOperand?, until limit: Double?
@@ -74,6 +90,22 @@ extension Session {
     }
     observer.unseenCount = max(0, observer.unseenCount - count)
   }
+
+  /// Tells who follows a busy file what that costs.
+  private func noteOldPin(of watch: Watch, before version: Int64) {
+    guard observers.isFollowing, !watch.hasNotedOldPin,
+      version - watch.snapshot.version > Session.oldPinCommitCount,
+      let observer = watch.observers.first(where: { $0.values != .none })
+    else { return }
+    watch.hasNotedOldPin = true
+    note(
+      "observer \(observer.number) has kept version \(watch.snapshot.version) for "
+        + "\(grouped(Int(version - watch.snapshot.version))) commits, whose space is not reused; "
+        + "follow with values none")
+  }
+
+  /// Commits after which the space that an observer keeps is worth a note.
+  private static let oldPinCommitCount: Int64 = 1000
 
   private func deliver(_ watch: Watch) {
     let realm = watch.database.realm
@@ -89,6 +121,7 @@ extension Session {
         try realm.committed()
       }
       let delivery = try Delivery(watch, snapshot, schema, self)
+      noteOldPin(of: watch, before: snapshot.version)
       for observer in watch.observers { delivery.tell(observer) }
       watch.move(to: snapshot, schema)
     } catch {

@@ -165,6 +165,8 @@ final class Watch {
   var observers: [Observer] = []
   /// Observers that are not told of a commit, by its version.
   var skipped: [Int64: Set<Int>] = [:]
+  /// Whether the note about the space it keeps is due no more.
+  var hasNotedOldPin = false
 
   init(_ database: Session.Database) {
     self.database = database
@@ -187,6 +189,8 @@ struct Observers {
   private var lastNumber = 0
   /// Whether observers are being told, which nothing interrupts.
   var isDelivering = false
+  /// Whether the program stays for the observers alone.
+  var isFollowing = false
 
   var isEmpty: Bool { watches.isEmpty }
 
