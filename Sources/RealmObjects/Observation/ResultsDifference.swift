@@ -38,6 +38,89 @@ public struct ResultsDifference {
     return difference.finished()
   }
 
+  /// Brings results in the order of the keys up to date, and tells what has changed.
+  ///
+  /// - Parameters:
+  ///   - keys: The results, before and after.
+  ///   - touched: The objects that were created, deleted or modified, in ascending order.
+  ///   - matching: Those of them that belong to the results now.
+  ///   - deleted: Those of them that were deleted.
+  ///   - modified: The objects that have changed, those of other results as well.
+  /// - Complexity: O(k log n) for k objects, and the time to move the keys behind the first change.
+  public static func update(
+    _ keys: inout [ObjectKey], touched: [ObjectKey], matching: Set<ObjectKey>,
+    deleted: Set<ObjectKey>, modified: Set<ObjectKey>
+  ) -> CollectionChanges {
+    var changes = CollectionChanges()
+    var removed: [Int] = []
+    var added: [ObjectKey] = []
+    for key in touched {
+      let place = lowerBound(keys, key)
+      let isPresent = place < keys.count && keys[place] == key
+      let isReplaced = deleted.contains(key)
+      if isPresent, isReplaced || !matching.contains(key) {
+        removed.append(place)
+        changes.deletions.append(place..<place + 1)
+      }
+      if matching.contains(key), !isPresent || isReplaced { added.append(key) }
+    }
+    if removed.count + added.count <= fewChanges {
+      for place in removed.reversed() { keys.remove(at: place) }
+      for key in added { keys.insert(key, at: lowerBound(keys, key)) }
+    } else {
+      keys = merged(keys, without: removed, with: added)
+    }
+    for key in added {
+      let place = lowerBound(keys, key)
+      changes.insertions.append(place..<place + 1)
+    }
+    for key in modified.sorted() {
+      let place = lowerBound(keys, key)
+      if place < keys.count, keys[place] == key { changes.newModifications.append(place..<place + 1) }
+    }
+    changes.newModifications = changes.newModifications.subtracting(changes.insertions)
+    changes.oldModifications = changes.newModifications.erasing(changes.insertions)
+      .makingRoom(for: changes.deletions)
+    return changes
+  }
+
+  /// Fewer changes are made one by one.
+  private static let fewChanges = 8
+
+  private static func lowerBound(_ keys: [ObjectKey], _ key: ObjectKey) -> Int {
+    var (low, high) = (0, keys.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if keys[middle] < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private static func merged(
+    _ keys: [ObjectKey], without removed: [Int], with added: [ObjectKey]
+  ) -> [ObjectKey] {
+    var result: [ObjectKey] = []
+    result.reserveCapacity(keys.count - removed.count + added.count)
+    var next = added[...]
+    func add(_ range: Range<Int>) {
+      var start = range.lowerBound
+      while let key = next.first, start < range.upperBound, key < keys[range.upperBound - 1] {
+        let place = lowerBound(keys, key)
+        result += keys[start..<max(start, place)]
+        start = max(start, place)
+        result.append(next.removeFirst())
+      }
+      result += keys[start..<range.upperBound]
+    }
+    var start = 0
+    for place in removed {
+      add(start..<place)
+      start = place + 1
+    }
+    add(start..<keys.count)
+    return result + next
+  }
+
   private func finished() -> CollectionChanges {
     var changes = changes
     changes.newModifications = modifications.subtracting(changes.insertions)

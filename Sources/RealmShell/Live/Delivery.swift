@@ -259,22 +259,41 @@ final class Delivery {
       return
     }
     guard !changes.all.isEmpty else { return }
-    let new = try results.find()
-    observer.keys = new
-    let difference = try reading { () throws(StorageError) in
-      let modified = try changes.modified(in: objectClass, observer.filter)
-      let deleted = changes.all.tables[results.table]?.deleted ?? []
-      return ResultsDifference.changes(
-        from: old, to: new, isInTableOrder: results.isInTableOrder,
-        isDeleted: { !deleted.isEmpty && deleted.contains($0) },
-        isModified: { !modified.isEmpty && modified.contains($0) })
-    }
+    let difference = try difference(of: results, objectClass, observer, changes)
     guard !difference.isEmpty else { return }
     let before = elements(old, watch.schema, results.table)
-    try writer.writeCollection(difference, before, .objects(objectClass, new)) {
+    try writer.writeCollection(difference, before, .objects(objectClass, observer.keys)) {
       (key) throws(StorageError) in
       try changes.properties(of: key, objectClass, observer.filter)
     }
+  }
+
+  /// Finds results anew, looking at as little as possible, and tells what has changed.
+  private func difference(
+    of results: Observer.Results, _ objectClass: ObjectClass, _ observer: Observer,
+    _ changes: Changes
+  ) throws(ShellError) -> CollectionChanges {
+    let modified = try reading { () throws(StorageError) in
+      try changes.modified(in: objectClass, observer.filter)
+    }
+    let table = changes.all.tables[results.table]
+    let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
+    if results.isLocal, !isTouched, modified.isEmpty { return CollectionChanges() }
+    let deleted = table?.deleted ?? []
+    if let match = results.match, table?.hasColumnChanges != true {
+      let present = (table?.inserted ?? []).union(table?.modified.keys.map { $0 } ?? []).sorted()
+      let matching = Set(present.isEmpty ? [] : try match(present))
+      return ResultsDifference.update(
+        &observer.keys, touched: deleted.isEmpty ? present : deleted.union(present).sorted(),
+        matching: matching, deleted: deleted, modified: modified)
+    }
+    let old = observer.keys
+    let new = results.isLocal && !isTouched ? old : try results.find()
+    observer.keys = new
+    return ResultsDifference.changes(
+      from: old, to: new, isInTableOrder: results.isInTableOrder,
+      isDeleted: { !deleted.isEmpty && deleted.contains($0) },
+      isModified: { !modified.isEmpty && modified.contains($0) })
   }
 
   private func elements(

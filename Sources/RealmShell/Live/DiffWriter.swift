@@ -51,7 +51,12 @@ struct DiffWriter {
     field("kind", observer.kindText)
     field("of", observer.text)
     field("event", event)
-    out.write(",\"version\":\(version)")
+    if session.settings.showsVersions { out.write(",\"version\":\(version)") }
+  }
+
+  /// `version 14` with what stands behind it, unless the settings leave it out.
+  private func versionText(_ separator: String) -> String {
+    session.settings.showsVersions ? "version \(version)\(separator)" : ""
   }
 
   private func field(_ name: String, _ text: String) {
@@ -65,13 +70,13 @@ struct DiffWriter {
 
   func writeWatching() {
     begin("watching", isFirst: true)
-    finish("watching from version \(version)")
+    finish(session.settings.showsVersions ? "watching from version \(version)" : "watching")
   }
 
   func writeInitial(count: Int, _ countText: String) {
     begin("initial", isFirst: true)
     if observer.isJSON { out.write(",\"count\":\(count)") }
-    finish("initial, version \(version), \(countText)")
+    finish("initial, \(versionText(", "))\(countText)")
   }
 
   func writeError(_ error: ShellError) {
@@ -79,14 +84,14 @@ struct DiffWriter {
     begin("error")
     if observer.isJSON { field("error", "\(error.name.rawValue): \(error.message)") }
     let end = observer.hasEnded ? "; observer ended" : ""
-    finish("version \(version): error: \(error.message) [\(error.name.rawValue)]\(end)")
+    finish("\(versionText(": "))error: \(error.message) [\(error.name.rawValue)]\(end)")
   }
 
   /// What was watched is gone.
   func writeDeleted() {
     observer.unseenCount += 1
     begin("deleted")
-    finish("version \(version): deleted; observer ended")
+    finish("\(versionText(": "))deleted; observer ended")
   }
 
   /// The owner of a collection is gone; for programs all elements are listed.
@@ -112,7 +117,7 @@ struct DiffWriter {
       out.write(",\"changes\":")
       try writeJSONChanges(properties, of: key, in: table)
     } else {
-      out.write("version \(version): ")
+      out.write(versionText(": "))
       try writeChanges(properties, of: key, in: table)
     }
     finish()
@@ -195,7 +200,7 @@ struct DiffWriter {
         out.write("]")
       }
     }
-    finish("version \(version): \(texts.text)")
+    finish("\(versionText(": "))\(texts.text)")
   }
 
   // MARK: Collections
@@ -225,7 +230,7 @@ struct DiffWriter {
       ("~", changes.newModifications.count),
     ]
     let counts = parts.filter { $0.1 > 0 }.map { $0.0 + grouped($0.1) }.joined(separator: " ")
-    finish("version \(version), \(after.countText) (\(counts))")
+    finish("\(versionText(", "))\(after.countText) (\(counts))")
     try writeRows(changes, before, after, rows, properties)
   }
 }

@@ -145,14 +145,25 @@ extension Session {
     isInTableOrder: Bool, owner: (table: TableKey, key: ObjectKey)? = nil
   ) -> Observer.Results {
     let scope = usedScope()
-    return Observer.Results(
+    let condition = condition ?? Condition.everything(at: source.range)
+    var results = Observer.Results(
       table: objectClass.table.key, isInTableOrder: isInTableOrder, owner: owner
     ) { [unowned self] () throws(ShellError) in
       let evaluator = evaluator(database, scope: scope)
       let objects = try objects(of: source, evaluator)
-      return try keys(
-        of: objects, condition ?? Condition.everything(at: source.range), evaluator)
+      return try keys(of: objects, condition, evaluator)
     }
+    // The creation of embedded objects is not recorded.
+    guard case .name = source, !objectClass.isEmbedded, condition.isLocal else { return results }
+    results.isLocal = true
+    guard condition.query.ordering.isEmpty else { return results }
+    results.match = { [unowned self] (candidates) throws(ShellError) in
+      let evaluator = evaluator(database, scope: scope)
+      let present = try objects(of: source, evaluator).objectClass
+      return try keys(
+        of: Objects(objectClass: present, keys: candidates), condition, evaluator)
+    }
+    return results
   }
 }
 

@@ -25,6 +25,10 @@ final class Observer {
     /// The object whose collection or backlinks they are taken from.
     let owner: (table: TableKey, key: ObjectKey)?
     let find: () throws(ShellError) -> [ObjectKey]
+    /// Whether they change only with objects of the class itself.
+    var isLocal = false
+    /// Finds those of some objects that belong to the results, if that depends on nothing else.
+    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
   }
 
   let number: Int

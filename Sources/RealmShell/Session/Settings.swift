@@ -155,7 +155,7 @@ extension SettingDescription {
     choice("keys", "editing keys", \.keys),
     choice("mode", "output mode", \.mode),
     text("null", "null in table, box, markdown, lines", \.nullText),
-    text("prompt", "fields {db} {path} {state} {version} {schema} {time}", \.prompt),
+    text("prompt", "fields {db} {path} {state} {version} {schema} {observers} {time}", \.prompt),
     optionalNumber(
       "rows", 1...1_000_000, orWord: "all", "rows printed at once on a terminal", \.rowLimit),
     flag("timing", "time after each statement", \.showsTiming),

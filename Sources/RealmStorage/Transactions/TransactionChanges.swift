@@ -71,6 +71,11 @@ public struct TransactionChanges: Sendable {
     /// Columns that have another name now.
     public fileprivate(set) var renamedColumns: [ColumnKey] = []
 
+    /// Whether columns were added, removed or renamed.
+    public var hasColumnChanges: Bool {
+      !insertedColumns.isEmpty || !erasedColumns.isEmpty || !renamedColumns.isEmpty
+    }
+
     /// Whether objects were created, deleted or changed.
     public var hasObjectChanges: Bool {
       !inserted.isEmpty || !deleted.isEmpty || !modified.isEmpty
@@ -99,8 +104,7 @@ public struct TransactionChanges: Sendable {
   public var isEmpty: Bool {
     insertedTables.isEmpty && erasedTables.isEmpty && renamedTables.isEmpty
       && tables.values.allSatisfy {
-        !$0.hasObjectChanges && $0.insertedColumns.isEmpty && $0.erasedColumns.isEmpty
-          && $0.renamedColumns.isEmpty
+        !$0.hasObjectChanges && !$0.hasColumnChanges
       }
   }
 

@@ -84,6 +84,33 @@ struct ChangeModelTests {
     }
   }
 
+  @Test func resultsThatAreBroughtUpToDate() {
+    var random = SplitMix64(seed: 3)
+    for sequence in 0..<Self.sequenceCount {
+      func some(_ share: Int) -> Set<ObjectKey> {
+        Set((0..<40).map { ObjectKey($0) }.filter { _ in
+          Int.random(in: 0..<share, using: &random) == 0
+        })
+      }
+      let old = some(2).sorted()
+      let touched = some([2, 12].randomElement(using: &random) ?? 2)
+      let matching = touched.intersection(some(2))
+      let deleted = touched.intersection(some(3)).union(touched.intersection(old).intersection(some(4)))
+      let modified = some(4)
+      let new = Set(old).subtracting(touched).union(matching).sorted()
+      var keys = old
+      let changes = ResultsDifference.update(
+        &keys, touched: touched.sorted(), matching: matching, deleted: deleted, modified: modified)
+      let expected = ResultsDifference.changes(
+        from: old, to: new, isInTableOrder: true, isDeleted: { deleted.contains($0) },
+        isModified: { modified.contains($0) })
+      guard keys == new, changes == expected else {
+        Issue.record("sequence \(sequence): \(changes) instead of \(expected)")
+        return
+      }
+    }
+  }
+
   @Test func results() {
     var random = SplitMix64(seed: 2)
     for sequence in 0..<Self.sequenceCount {
