@@ -12,8 +12,12 @@ extension Parser {
     expect(.symbol(":"))
     expect(.symbol("{"))
     if token.kind == .openBrace { return .on(.thread(thread, try block())) }
-    // Only work can be asynchronous.
-    guard token.kind == .colon || !thread.isAsync else { throw failure() }
+    guard token.kind == .colon || !thread.isAsync else {
+      // Only work can be asynchronous.
+      let expected = [Expectation.symbol(":"), .symbol("{")]
+      throw SyntaxError(
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected)
+    }
     return .on(.thread(thread, nil))
   }
 

@@ -29,8 +29,10 @@ extension Parser {
 
   /// `{ prefix } simple`.
   private mutating func body(_ prefixes: inout [Prefix]) throws(SyntaxError) -> StatementBody {
+    let isOutermost = blockDepth == 0
     while true {
       while let prefix = try acceptPrefix() { prefixes.append(prefix) }
+      if isOutermost, !prefixes.isEmpty { outermostPrefixes = prefixes }
       let start = token.start
       let body = try verbStatement()
       guard case .on(.thread(let thread, nil)) = body, try accept(.colon, ":") else { return body }

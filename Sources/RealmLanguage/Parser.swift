@@ -44,6 +44,8 @@ struct Parser {
 
   /// Where the innermost statement starts that is read.
   var statementStart = 0
+  /// The prefixes of the outermost statement that have been read.
+  var outermostPrefixes: [Prefix] = []
   /// `records` is set at the statement that starts here.
   var recordingStart: Int?
   /// Collects `expected`.
@@ -75,6 +77,7 @@ struct Parser {
     propertyOwner = nil
     fieldOwner = nil
     subqueryVariables.removeAll()
+    outermostPrefixes.removeAll()
   }
 
   // MARK: Tokens of statements

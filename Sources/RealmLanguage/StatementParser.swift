@@ -5,7 +5,17 @@ public struct StatementParser {
   private var offset: Int
   private var parser: Parser
   private var invalidOffset: Int?
+  /// The statement that the last call of `next` could not parse.
+  public private(set) var failure: Failure?
   private let isInterrupted: (@Sendable () -> Bool)?
+
+  /// A statement with a syntax error.
+  public struct Failure: Equatable, Sendable {
+    /// The prefixes before the error.
+    public var prefixes: [Prefix]
+    /// The whole statement.
+    public var range: SourceRange
+  }
 
   /// Starts at the beginning of `source`; a byte-order mark there is skipped.
   ///
@@ -34,6 +44,7 @@ public struct StatementParser {
         range: SourceRange(start: invalid, end: invalid + 1))
     }
     skipSeparators()
+    failure = nil
     guard offset < source.bytes.count else { return nil }
     parser.restart()
     do throws(SyntaxError) {
@@ -49,7 +60,12 @@ public struct StatementParser {
       // Once more, to know what would have been right.
       var recorder = Parser(bytes: source.bytes, position: offset, isInterrupted: isInterrupted)
       recorder.recordingStart = parser.statementStart
+      let start = offset
       offset = StatementBounds.statementEnd(in: source.bytes.span, from: offset)
+      var end = offset
+      while end > start, source.bytes[end - 1] <= UInt8(ascii: " ") { end -= 1 }
+      failure = Failure(
+        prefixes: parser.outermostPrefixes, range: SourceRange(start: start, end: end))
       recorder.start()
       _ = try recorder.statement()
       throw error

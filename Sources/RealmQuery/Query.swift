@@ -10,30 +10,37 @@ public final class Query {
   /// The class of the results.
   public let objectClass: ObjectClass
 
-  private let run = QueryRun()
+  let run = QueryRun()
   private let pool = ConstantPool()
+  let predicate: BoundPredicate
   private let blocks: BlockPredicate
   private let rows: RowPredicate
-  private let plan: IndexPlan
-  private let ordering: Ordering
+  let plan: IndexPlan
+  let ordering: Ordering
+  private let examination: Examination?
+  private let syntax: QuerySyntax
+  private(set) var profile: QueryProfile?
 
   /// Binds a predicate to a class.
   ///
   /// - Parameters:
   ///   - arguments: The values of `$0`, `$1`, …
   ///   - variables: Finds the value of a shell variable by its name without the dollar sign.
+  ///   - isExamined: Whether `explanation` will be asked for.
   /// - Throws: `QueryFailure.query` for what is wrong with the predicate; `storage` if the file
   ///   could not be read for `obj(…)`.
   public init(
     _ syntax: QuerySyntax, class objectClass: ObjectClass, schema: Schema,
     arguments: [QueryArgument] = [],
-    variables: @escaping (String) -> QueryArgument? = { _ in nil }
+    variables: @escaping (String) -> QueryArgument? = { _ in nil }, isExamined: Bool = false
   ) throws(QueryFailure) {
     self.objectClass = objectClass
+    self.syntax = syntax
+    examination = isExamined ? Examination() : nil
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
-      pool: pool, run: run)
-    let predicate = try binder.bind(syntax.predicate)
+      pool: pool, run: run, examination: examination)
+    predicate = try binder.bind(syntax.predicate)
     blocks = BlockPredicate(predicate)
     rows = RowPredicate(predicate, objectClass)
     plan = IndexPlan(predicate, objectClass)
@@ -47,9 +54,12 @@ public final class Query {
   public func keys(
     isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
-    try running(isCancelled) { () throws(QueryFailure) in
-      try ordering.apply(to: try unorderedKeys(), run)
-    }
+    try running(isCancelled) { () throws(QueryFailure) in try resultKeys() }
+  }
+
+  /// The keys of the results within one run.
+  func resultKeys() throws(QueryFailure) -> [ObjectKey] {
+    try ordering.apply(to: try unorderedKeys(), run, profile)
   }
 
   /// The number of results, all clauses applied.
@@ -58,7 +68,7 @@ public final class Query {
   public func count(isCancelled: @escaping () -> Bool = { false }) throws(QueryFailure) -> Int {
     try running(isCancelled) { () throws(QueryFailure) in
       if ordering.isEmpty { return try matchCount() }
-      return try ordering.apply(to: try unorderedKeys(), run).count
+      return try resultKeys().count
     }
   }
 
@@ -69,17 +79,34 @@ public final class Query {
     among candidates: [ObjectKey], isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
     try running(isCancelled) { () throws(QueryFailure) in
-      try ordering.apply(to: try matching(among: candidates), run)
+      try ordering.apply(to: try matching(.members(candidates)), run, profile)
     }
   }
 
-  private func matching(among candidates: [ObjectKey]) throws(QueryFailure) -> [ObjectKey] {
-    var matching: [ObjectKey] = []
-    for key in candidates {
-      try run.visit()
-      if try rows.matches(key) { matching.append(key) }
+  /// The objects among the results of other queries, the innermost first: all conditions come before
+  /// all clauses. Source: object-model.md 5.1.
+  ///
+  /// - Precondition: There is another query.
+  /// - Parameter members: The members of the collection that the innermost one searches; nil for all
+  ///   objects of the class.
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    narrowing others: [Query], among members: [ObjectKey]?,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    let queries = others + [self]
+    for query in queries { query.run.isCancelled = isCancelled }
+    defer { for query in queries { query.run.isCancelled = { false } } }
+    let innermost = queries[0]
+    var keys: [ObjectKey]
+    if let members {
+      keys = try innermost.matching(.members(members))
+    } else {
+      keys = try innermost.unorderedKeys()
     }
-    return matching
+    for query in queries.dropFirst() { keys = try query.matching(.members(keys)) }
+    for query in queries { keys = try query.ordering.apply(to: keys, query.run, query.profile) }
+    return keys
   }
 
   /// Whether the predicate holds for an object; clauses do not count.
@@ -87,7 +114,7 @@ public final class Query {
   /// - Throws: `QueryFailure`.
   public func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool { try rows.matches(key) }
 
-  private func running<Result>(
+  func running<Result>(
     _ isCancelled: @escaping () -> Bool, _ body: () throws(QueryFailure) -> Result
   ) throws(QueryFailure) -> Result {
     run.isCancelled = isCancelled
@@ -95,29 +122,154 @@ public final class Query {
     return try body()
   }
 
+  // MARK: Access
+
+  /// How the objects are found that are tested.
+  private enum Access {
+    /// All objects of the class, a block at a time.
+    case scan
+    /// The members of a collection.
+    case members([ObjectKey])
+    /// The objects that an index tells.
+    case candidates(IndexPlan.Candidates)
+  }
+
+  private func access() throws(QueryFailure) -> Access {
+    guard let candidates = try plan.candidates(objectClass) else { return .scan }
+    return .candidates(candidates)
+  }
+
+  /// Those of some objects that match, in their order.
+  private func matching(_ access: Access) throws(QueryFailure) -> [ObjectKey] {
+    let keys: [ObjectKey]
+    var answeredPart: Int?
+    switch access {
+    case .scan: return []
+    case .members(let members): keys = members
+    case .candidates(let candidates):
+      keys = candidates.keys
+      answeredPart = candidates.choice.answeredPart
+    }
+    let tests = rows.tests(without: answeredPart)
+    profile?.begin(steps(access), clauseCount: ordering.clauses.count)
+    profile?.end(0, objectCount: keys.count)
+    if tests.isEmpty { return keys }
+    var matching: [ObjectKey] = []
+    for key in keys {
+      try run.visit()
+      if try rows.matches(key, tests, profile) { matching.append(key) }
+    }
+    return matching
+  }
+
   /// The matching objects in the order of their keys; not all if the first clause limits them.
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
-    if let candidates = try plan.candidates(objectClass) {
-      return try matching(among: candidates)
-    }
+    let access = try access()
+    guard case .scan = access else { return try matching(access) }
     let limit = ordering.firstLimit ?? .max
     var keys: [ObjectKey] = []
-    try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
+    try scan { (cursor, rows) throws(QueryFailure) in
       try rows.forEachRow { keys.append(cursor.key(at: $0)) }
       return keys.count < limit
     }
     return keys
   }
 
-  private func matchCount() throws(QueryFailure) -> Int {
-    if let candidates = try plan.candidates(objectClass) {
-      return try matching(among: candidates).count
+  /// Puts the results into the groups of a grouping of the same class.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func add(
+    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) {
+    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
+      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      return
     }
+    let first = blocks.columns.count
+    try running(isCancelled) { () throws(QueryFailure) in
+      try scan(reading: columns) { (cursor, rows) throws(QueryFailure) in
+        try grouping.add(rows, of: cursor, first: first)
+        return true
+      }
+    }
+  }
+
+  private func matchCount() throws(QueryFailure) -> Int {
+    let access = try access()
+    guard case .scan = access else { return try matching(access).count }
     var total = 0
-    try blocks.forEachBlock(of: objectClass, run) { (_, rows) in
+    try scan { (_, rows) in
       total &+= rows.count
       return true
     }
     return total
+  }
+
+  private func scan(
+    reading columns: [Int] = [], _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
+  ) throws(QueryFailure) {
+    profile?.begin(steps(.scan), clauseCount: ordering.clauses.count)
+    blocks.profile = profile
+    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
+  }
+
+  // MARK: Explanation
+
+  /// What would be done, without doing more than asking indexes.
+  ///
+  /// - Precondition: The query is examined.
+  /// - Parameter members: The members of the collection that is searched; nil for all objects of
+  ///   the class.
+  /// - Throws: `QueryFailure`.
+  public func explanation(among members: [ObjectKey]? = nil) throws(QueryFailure)
+    -> QueryExplanation
+  {
+    let access: Access
+    if let members { access = .members(members) } else { access = try self.access() }
+    return QueryExplanation(text: text, steps: steps(access))
+  }
+
+  /// Measures what is run from now on.
+  ///
+  /// - Precondition: The query is examined.
+  public func startMeasuring() { profile = QueryProfile() }
+
+  /// What was done since `startMeasuring`, with the times; nil if nothing was run.
+  public func measured(objectCount: Int) -> QueryExplanation? {
+    guard let profile, !profile.steps.isEmpty else { return nil }
+    let total = profile.elapsed
+    var steps = profile.steps
+    for (i, measure) in profile.measures.enumerated() {
+      steps[i].objectCount = measure.objectCount
+      steps[i].nanoseconds = measure.nanoseconds
+    }
+    return QueryExplanation(
+      text: text, steps: steps, objectCount: objectCount, nanoseconds: total)
+  }
+
+  /// The text of the query as it is understood.
+  private var text: String {
+    var understood = syntax
+    if let examination { understood.predicate = examination.reading(of: syntax.predicate) }
+    return CanonicalText.string(understood)
+  }
+
+  private func steps(_ access: Access) -> [QueryExplanation.Step] {
+    precondition(examination != nil, "the query is not examined")
+    let name = CanonicalText.string(name: objectClass.name)
+    let first: QueryExplanation.Step
+    var tests = rows.predicate.tests
+    switch access {
+    case .scan:
+      first = QueryExplanation.Step(.scan, name)
+      tests = blocks.root.predicate.tests
+    case .members: first = QueryExplanation.Step(.list, name)
+    case .candidates(let candidates):
+      first = candidates.choice.step(objectClass)
+      if let answered = candidates.choice.answeredPart { tests.remove(at: answered) }
+    }
+    return [first]
+      + tests.map { QueryExplanation.Step(.test, CanonicalText.string($0.understood)) }
+      + ordering.steps
   }
 }

@@ -7,7 +7,7 @@ import RealmStorage
 /// Measures what the README promises, one line for each; returns the exit status.
 func runBenchmarks() -> Int32 {
   guard let options = Options(Array(CommandLine.arguments.dropFirst())),
-    options.file != nil || options.writingFolder != nil
+    options.file != nil || options.writingFolder != nil || options.readingFolder != nil
   else {
     print(Options.usage, terminator: "")
     return 2
@@ -16,6 +16,14 @@ func runBenchmarks() -> Int32 {
     Table.header()
     do throws(StorageError) {
       try WritingBenchmarks(options, folder: folder).run()
+    } catch {
+      print("\(folder): \(error)")
+      return 1
+    }
+  }
+  if let folder = options.readingFolder {
+    do throws(QueryFailure) {
+      try QueryBenchmarks(options, folder: folder).run()
     } catch {
       print("\(folder): \(error)")
       return 1

@@ -36,13 +36,23 @@ struct Item {
   }
 
   /// A number that depends on nothing but its stream and its position in it.
-  private static func random(_ stream: UInt64, _ position: Int64) -> UInt64 {
+  static func random(_ stream: UInt64, _ position: Int64) -> UInt64 {
     var z =
       (UInt64(bitPattern: position) &+ 1) &* 0x9E37_79B9_7F4A_7C15
       &+ stream &* 0xD1B5_4A32_D192_ED03
     z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
     z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
     return z ^ (z >> 31)
+  }
+
+  /// The number of the row that is looked up at a position of a sequence of look-ups.
+  static func probe(_ position: Int64, count: Int64) -> Int64 {
+    Int64(random(21, position) % UInt64(count))
+  }
+
+  /// A first name made of a random number.
+  static func firstName(_ random: UInt64) -> [UInt8] {
+    Array((first[Int(random % 10)] + second[Int((random >> 8) % 10)]).utf8)
   }
 
   /// Becomes the row of a number.

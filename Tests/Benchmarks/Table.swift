@@ -39,3 +39,23 @@ enum Table {
     String(repeating: " ", count: max(0, 10 - text.utf8.count)) + text
   }
 }
+
+/// Medians beside those of several peers.
+extension Table {
+  static func comparisonHeader(_ peers: [String]) {
+    comparisonRow("medians, milliseconds", ["realmsh"] + peers + ["to best", "result"])
+  }
+
+  /// Prints a line; the ratio is that to the quickest peer.
+  static func comparison(_ name: String, _ ours: Sample, _ theirs: [Sample], _ result: String) {
+    let best = theirs.map(\.median).filter(\.isFinite).min() ?? .nan
+    comparisonRow(
+      name,
+      [text(ours.median, decimals: 2)] + theirs.map { text($0.median, decimals: 2) }
+        + [text(ours.median / best, decimals: 2), result])
+  }
+
+  private static func comparisonRow(_ name: String, _ cells: [String]) {
+    print(cells.reduce(left(name, 22)) { $0 + right($1) })
+  }
+}

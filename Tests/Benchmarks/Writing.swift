@@ -8,7 +8,7 @@ struct WritingBenchmarks {
   private let count: Int64
   private let runs: Int
   private let only: String?
-  private let peers: [(name: String, words: [String])]
+  private let peers: [Peer]
 
   init(_ options: Options, folder: String) {
     self.folder = folder
@@ -23,13 +23,11 @@ struct WritingBenchmarks {
 
   /// One line for each promise and peer.
   func run() throws(StorageError) {
-    for name in peers where Child.find(name.words[0]) == nil && access(name.words[0], X_OK) != 0 {
-      print("\(name.name) is left out: there is no \(name.words[0])")
-    }
+    Peer.reportMissing(peers)
     try measure("insert_bulk", "insert_bulk") { () throws(StorageError) in
-      try insertAll(into: base)
+      try Self.insertAll(count, into: base)
     }
-    if access(base, R_OK) != 0 { _ = try insertAll(into: base) }
+    if access(base, R_OK) != 0 { _ = try Self.insertAll(count, into: base) }
     print("file of \(count) objects: \(byteCount(of: base)) bytes")
     try measure("update_all", "update") { () throws(StorageError) in
       try change { (transaction, table) throws(StorageError) in
@@ -59,32 +57,18 @@ struct WritingBenchmarks {
     for _ in 0..<runs {
       ours.add(try body())
       for (i, peer) in peers.enumerated() {
-        if let time = time(of: peer.words, operation, promise) { theirs[i].add(time) }
+        let reports = peer.run(operation, "\(folder)/peer", count, runs: 1)
+        if let report = reports[promise] { theirs[i].add(report.median) }
       }
     }
     if peers.isEmpty { Table.line(promise, ours, "-", Sample()) }
     for (peer, sample) in zip(peers, theirs) { Table.line(promise, ours, peer.name, sample) }
   }
 
-  /// Milliseconds that a peer reports for an operation; nil if it does not.
-  private func time(of words: [String], _ operation: String, _ name: String) -> Double? {
-    let path = words[0].contains("/") ? words[0] : Child.find(words[0])
-    guard let path else { return nil }
-    let arguments = words.dropFirst() + [operation, "\(folder)/peer", "\(count)", "1"]
-    let lines = (Child(path, Array(arguments)).output() ?? "").split(separator: "\n")
-    for line in lines where line.contains("\"op\":\"\(name)\"") {
-      let parts = line.split(separator: "\"median_ms\":")
-      if parts.count == 2, let number = parts[1].split(separator: ",").first {
-        return Double(number)
-      }
-    }
-    return nil
-  }
-
   /// Writes all rows in one transaction into a new file.
   ///
   /// - Returns: milliseconds, the commit included, the making of the class not.
-  private func insertAll(into path: String) throws(StorageError) -> Double {
+  static func insertAll(_ count: Int64, into path: String) throws(StorageError) -> Double {
     for suffix in ["", ".lock", ".note"] { unlink(path + suffix) }
     let database = try Database.create(path: path)
     let making = try database.beginWrite()
@@ -96,7 +80,7 @@ struct WritingBenchmarks {
     var item = Item()
     for number in 0..<count { try item.append(number, to: appender) }
     try transaction.commit()
-    note(used)
+    Self.note(used)
     return Sample.now() - start
   }
 
@@ -111,7 +95,7 @@ struct WritingBenchmarks {
     guard let table = try transaction.table(named: "class_Item") else { return .nan }
     try body(transaction, table)
     try transaction.commit()
-    note(used)
+    Self.note(used)
     return Sample.now() - start
   }
 
@@ -142,12 +126,12 @@ struct WritingBenchmarks {
       try item.append(count + number, to: try transaction.appender(table))
       try transaction.commit()
     }
-    note(used)
+    Self.note(used)
     return Sample.now() - start
   }
 
   /// Tells the processor time since another one, which load from outside changes less.
-  private func note(_ before: Double) {
+  private static func note(_ before: Double) {
     print("processor: \(Table.text(Sample.processor() - before, decimals: 1)) ms")
   }
 

@@ -94,13 +94,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("on worker async", 15, "expected with, : or {"),
+    ("on worker async", 15, "expected : or {"),
     ("on worker with", 14, "expected a variable"),
     ("stop", 4, "expected a thread"),
     ("observe Dog keys ()", 18, "expected a property"),
     ("observe Dog values some", 19, "expected none, changes or full"),
     ("wait for dogs 3", 15, "expected changes"),
-    ("wait for", 8, "expected an observer or a thread"),
+    ("wait for", 8, "expected a thread, an observer or a whole number"),
     ("on worker { count Dog", 21, "expected }"),
   ])
   func error(_ text: String, _ place: Int, _ message: String) {

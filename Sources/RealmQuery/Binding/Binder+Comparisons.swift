@@ -7,17 +7,25 @@ import RealmValues
 extension Binder {
   /// Binds `left OP right`.
   func bind(_ comparison: RealmLanguage.Comparison) throws(QueryFailure) -> BoundPredicate {
-    if comparison.comparator == .text { return try bindFullText(comparison) }
+    if comparison.comparator == .text {
+      let bound = try bindFullText(comparison)
+      examine(asWritten: .comparison(comparison), bound)
+      return bound
+    }
     let (left, right) = try bindSides(comparison.lhs, comparison.rhs, comparison.range)
     if left.isCollection, right.isCollection {
       throw failure(.twoLists, "both sides are collections", at: comparison.range)
     }
-    switch comparison.comparator {
-    case .equal, .notEqual, .in: return try bindEquality(comparison, left, right)
-    case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      return try bindOrder(comparison.comparator, left, right)
-    default: return try bindText(comparison, left, right)
-    }
+    form = .general
+    let bound =
+      switch comparison.comparator {
+      case .equal, .notEqual, .in: try bindEquality(comparison, left, right)
+      case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        try bindOrder(comparison.comparator, left, right)
+      default: try bindText(comparison, left, right)
+      }
+    examine(comparison, left, right, bound)
+    return bound
   }
 
   /// A collection of links beside a single null.
@@ -54,14 +62,19 @@ extension Binder {
       throw failure(.notAList, "IN needs a list on its right", at: right.range)
     }
     let isEqual = comparison.comparator != .notEqual
-    if isEqual, let special = try bindPlainIn(left, right) { return special }
+    if isEqual, let special = try bindPlainIn(left, right) {
+      form = .plainIn
+      return special
+    }
     if comparison.comparator != .in, let special = try bindLinkEquality(isEqual, left, right, range)
     {
+      form = .link
       return special
     }
     if let special = try bindPlainEquality(
       isEqual, comparison.ignoringCase, left, right, comparison.range)
     {
+      form = .plain
       return special
     }
     return try bindGeneralEquality(isEqual, comparison.ignoringCase, left, right)
@@ -128,7 +141,10 @@ extension Binder {
       }
     }
     if isEqual, !ignoresCase {
-      if let special = bindIndexed(left, right) ?? bindIndexed(right, left) { return special }
+      if let special = bindIndexed(left, right) ?? bindIndexed(right, left) {
+        form = .index
+        return special
+      }
     }
     var right = right
     if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
@@ -270,6 +286,7 @@ extension Binder {
       right.type == left.type || left.type == .mixed,
       let special = plainOrder(property, comparison, operation, value)
     {
+      form = .plain
       return special
     }
     return general(ValueCondition(operation), left, right)

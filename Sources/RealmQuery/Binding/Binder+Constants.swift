@@ -180,23 +180,7 @@ extension Binder {
   }
 
   /// A passed value as it is.
-  func scalar(_ value: ScalarValue) -> QueryValue {
-    switch value {
-    case .null: .null
-    case .bool(let value): .bool(value)
-    case .int(let value): .int(value)
-    case .float(let value): .float(value)
-    case .double(let value): .double(value)
-    case .decimal(let value): .decimal(value)
-    case .string(let bytes): .string(pool.keep(bytes))
-    case .data(let bytes): .data(pool.keep(bytes))
-    case .date(let value): .date(value)
-    case .objectID(let value): .objectID(value)
-    case .uuid(let value): .uuid(value)
-    case .link(let table, let key): .typedLink(table, key)
-    case .key(let key): .link(key)
-    }
-  }
+  func scalar(_ value: ScalarValue) -> QueryValue { QueryValue(value) { pool.keep($0) } }
 
   /// A passed value fitted to the hint; its type must be compatible.
   private func fit(

@@ -141,6 +141,7 @@ extension Binder {
     if let property = left.plainProperty, property.kind == .string || property.kind == .data,
       right.type == left.type, let value = right.single
     {
+      form = .plain
       guard let pattern = value.bytes else { return textAgainstNull(condition, property) }
       let (simpler, text) = condition.simplified(pattern)
       return .column(ColumnTest(property, .text(simpler, text, matchesNull: false)))
@@ -178,10 +179,19 @@ extension Binder {
     for bound in [low, high] where bound.constant?.isList == true {
       throw failure(.undefined, "a list as a bound", at: bound.range)
     }
+    form = .general
+    let bound = try bindBetween(left, low, high, bounds.range)
+    examine(between: operand, bounds, range, left, low, high, bound)
+    return bound
+  }
+
+  private func bindBetween(
+    _ left: BoundOperand, _ low: BoundOperand, _ high: BoundOperand, _ range: SourceRange
+  ) throws(QueryFailure) -> BoundPredicate {
     if let property = left.plainProperty, property.kind == .int || property.kind == .date {
       guard low.type == left.type, high.type == left.type, let a = low.single, let b = high.single
       else {
-        throw failure(.undefined, "both bounds must be \(property.kind.name)", at: bounds.range)
+        throw failure(.undefined, "both bounds must be \(property.kind.name)", at: range)
       }
       if case .int(let a) = a, case .int(let b) = b {
         return .column(ColumnTest(property, .intBetween(a, b)))

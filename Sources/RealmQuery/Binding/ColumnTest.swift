@@ -43,6 +43,8 @@ final class ColumnTest {
   let kind: Kind
   /// Whether the column has nulls.
   let isNullable: Bool
+  /// The condition as it is understood, if somebody wants to know.
+  var understood: UnderstoodCondition?
 
   init(_ property: Property, _ kind: Kind) {
     position = property.position

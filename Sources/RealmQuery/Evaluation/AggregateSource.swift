@@ -3,15 +3,22 @@ import RealmStorage
 import RealmValues
 
 /// The operations on collections of numbers.
-enum AggregateOperation {
-  case minimum, maximum, sum, average
+public enum AggregateOperation: Sendable {
+  /// The least value.
+  case minimum
+  /// The greatest value.
+  case maximum
+  /// The sum; that of ints is an int, modulo 2^64.
+  case sum
+  /// The arithmetic mean.
+  case average
 }
 
 /// Minimum, maximum, sum or average of values added one by one; nulls do not count.
 ///
 /// Source: query-language.md 16.
 struct Accumulator {
-  private let operation: AggregateOperation
+  let operation: AggregateOperation
   private let kind: ValueKind
   private var count: Int64 = 0
   private var intSum: Int64 = 0
@@ -49,6 +56,26 @@ struct Accumulator {
     case .float(let value): value.isNaN && kind != .mixed
     default: false
     }
+  }
+
+  /// Adds ints of which the sum and the number are known.
+  mutating func add(sum: Int64, of count: Int) {
+    intSum &+= sum
+    self.count += Int64(count)
+  }
+
+  /// Adds doubles in their order; what is no number, as null, does not count.
+  @inline(__always)
+  mutating func add(_ rows: RowMask, of leaf: FloatingLeaf<Double>) {
+    var (sum, added) = (doubleSum, 0)
+    rows.forEachRowQuickly { row in
+      let value = leaf.number(at: row)
+      if value == value {
+        sum += value
+        added &+= 1
+      }
+    }
+    (doubleSum, count) = (sum, count + Int64(added))
   }
 
   private mutating func addToSum(_ value: QueryValue) {

@@ -102,6 +102,8 @@ final class ArithmeticSource: OperandSource {
     self.range = range
   }
 
+  override var yieldsLists: Bool { left.yieldsLists || right.yieldsLists }
+
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     try left.load(key, into: &leftBuffer)
     try right.load(key, into: &rightBuffer)

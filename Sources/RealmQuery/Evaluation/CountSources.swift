@@ -95,6 +95,8 @@ final class SizeSource: OperandSource {
 
   init(_ source: OperandSource) { self.source = source }
 
+  override var yieldsLists: Bool { source.yieldsLists }
+
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     try source.load(key, into: &inner)
     buffer.reset()

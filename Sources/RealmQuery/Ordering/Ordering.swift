@@ -38,7 +38,9 @@ struct Ordering {
   }
 
   /// Applies the clauses to objects in their start order.
-  func apply(to keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) -> [ObjectKey] {
+  func apply(
+    to keys: [ObjectKey], _ run: QueryRun, _ profile: QueryProfile? = nil
+  ) throws(QueryFailure) -> [ObjectKey] {
     var keys = keys
     if let failure {
       if min(keys.count, firstLimit ?? .max) > 0 { throw .query(failure) }
@@ -53,6 +55,7 @@ struct Ordering {
         if i + 1 < clauses.count, case .limit(let next) = clauses[i + 1] { limit = next }
         keys = try Sorting.apply(to: keys, by: paths, limit: limit, run)
       }
+      profile?.endClause(i, objectCount: keys.count)
       i += 1
     }
     return keys

@@ -53,7 +53,7 @@ extension ColumnTest {
         leaf.packed.fillMaskBetween($0, from: leaf.first, count: count, low, high)
       }
       guard let null = leaf.nullValue, low <= null, null <= high else { return mask }
-      return mask.subtracting(leaf.nulls(count))
+      return mask.subtracting(leaf.nullRows(count))
     case (.intAny(let keys, let matchesNull), .int(let leaf)):
       let mask = RowMask.filled { out in
         keys.withUnsafeBufferPointer {
@@ -61,7 +61,7 @@ extension ColumnTest {
         }
       }
       guard leaf.nullValue != nil else { return mask }
-      let nulls = leaf.nulls(count)
+      let nulls = leaf.nullRows(count)
       return matchesNull ? mask | nulls : mask.subtracting(nulls)
     case (.bool(let wanted, let isEqual), .bool(let leaf, let isNullable)):
       let nulls = ColumnTest.nulls(leaf, count, isNullable)
@@ -91,16 +91,16 @@ extension ColumnTest {
   }
 
   private static func nulls(_ leaf: IntegerLeaf, _ count: Int, _ isNullable: Bool) -> RowMask {
-    guard isNullable else { return leaf.nulls(count) }
+    guard isNullable else { return leaf.nullRows(count) }
     return leaf.equal(count, 3)
   }
 
   /// The nulls of a leaf; nil where they have to be looked at one by one.
   private static func nulls(_ leaf: ColumnLeaf, _ count: Int) -> RowMask? {
     switch leaf {
-    case .int(let leaf): leaf.nulls(count)
+    case .int(let leaf): leaf.nullRows(count)
     case .bool(let leaf, let isNullable): nulls(leaf, count, isNullable)
-    case .date(let leaf): leaf.seconds.nulls(count)
+    case .date(let leaf): leaf.seconds.nullRows(count)
     case .double(let leaf):
       leaf.isNullable
         ? RowMask.filled {
@@ -177,8 +177,9 @@ extension IntegerLeaf {
     RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, key) }
   }
 
+  /// The rows that are null.
   @inline(__always)
-  fileprivate func nulls(_ count: Int) -> RowMask { nullValue.map { equal(count, $0) } ?? .empty }
+  func nullRows(_ count: Int) -> RowMask { nullValue.map { equal(count, $0) } ?? .empty }
 
   /// The rows of a leaf of links that have none: links are stored as their key + 1.
   fileprivate func noLinks(_ count: Int) -> RowMask {
@@ -192,6 +193,6 @@ extension IntegerLeaf {
       packed.fillMask($0, from: first, count: count, comparison, key)
     }
     guard nullValue != nil else { return mask }
-    return comparison == .notEqual ? mask | nulls(count) : mask.subtracting(nulls(count))
+    return comparison == .notEqual ? mask | nullRows(count) : mask.subtracting(nullRows(count))
   }
 }

@@ -40,6 +40,12 @@ struct RowMask {
   @inline(__always)
   func inverted(_ count: Int) -> RowMask { RowMask.first(count).subtracting(self) }
 
+  /// Whether a row is in.
+  @inline(__always)
+  func contains(_ row: Int) -> Bool {
+    words[row &>> 6] &>> UInt64(truncatingIfNeeded: row & 63) & 1 != 0
+  }
+
   /// Puts a row in.
   @inline(__always)
   mutating func insert(_ row: Int) {
@@ -53,6 +59,23 @@ struct RowMask {
       var rest = words[word]
       while rest != 0 {
         try body(word &* 64 &+ rest.trailingZeroBitCount)
+        rest &= rest &- 1
+      }
+    }
+  }
+
+  /// Calls `body`, which cannot fail, with each row in ascending order; full words are not searched
+  /// for their bits.
+  @inline(__always)
+  func forEachRowQuickly(_ body: (Int) -> Void) {
+    for word in 0..<4 {
+      var rest = words[word]
+      if rest == .max {
+        for row in word &* 64..<word &* 64 &+ 64 { body(row) }
+        continue
+      }
+      while rest != 0 {
+        body(word &* 64 &+ rest.trailingZeroBitCount)
         rest &= rest &- 1
       }
     }
@@ -75,6 +98,16 @@ struct RowMask {
       result.words[word] = included
     }
     return result
+  }
+
+  /// Calls `body` with the words as kernels take them.
+  @inline(__always)
+  func withWords<Result>(_ body: (UnsafePointer<UInt64>) -> Result) -> Result {
+    var copy = words
+    return withUnsafeMutablePointer(to: &copy) { words in
+      // The vector has exactly four words.
+      words.withMemoryRebound(to: UInt64.self, capacity: 4) { body($0) }
+    }
   }
 
   /// The mask that a kernel stores.

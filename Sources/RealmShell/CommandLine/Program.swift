@@ -75,6 +75,9 @@ struct Program {
 
   private func outputDescriptor() throws(ShellError) -> Int32 {
     guard let path = invocation.outputPath else { return STDOUT_FILENO }
+    guard !invocation.isSafe else {
+      throw ShellError(.notSafe, "writing files is refused by --safe")
+    }
     if case .file(let database) = invocation.target, OutputFile.areSame(path, database) {
       throw ShellError(.usage, "the output would replace the database \(database)")
     }

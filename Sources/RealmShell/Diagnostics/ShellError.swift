@@ -162,6 +162,13 @@ enum ErrorName: String, CaseIterable {
     case .fileFormatUpgradeRequired: "The file must be upgraded before it can be written."
     case .syncHistory: "Files of synchronised realms can only be read."
     case .readOnlyDatabase: "The database is open for reading only."
+    default: valueMeaning
+    }
+  }
+
+  /// When errors of values and of the program occur.
+  private var valueMeaning: String {
+    switch self {
     case .readOnlyProperty: "A computed property cannot be set."
     case .typeMismatch: "A value has another type than its place needs."
     case .objectTypeMismatch: "An object of another class is needed."
@@ -178,7 +185,7 @@ enum ErrorName: String, CaseIterable {
     case .keyNotFound: "No object has this key."
     case .outOfBounds: "The position is outside the collection."
     case .invalidatedObject: "The object was deleted, or its creation was cancelled."
-    case .staleAccessor: "The results were invalidated."
+    case .staleAccessor: "The results were invalidated, or the section was deleted meanwhile."
     case .nullInPath: "A link on the way is null."
     case .needsAll: "A change of many objects needs where or all."
     case .arithmetic: "Overflow, or division by zero."
@@ -191,6 +198,7 @@ enum ErrorName: String, CaseIterable {
     case .badVersion: "The snapshot asked for is gone, or changed while it was read."
     case .interrupted: "The statement was interrupted."
     case .usage: "The command line is wrong."
+    default: ""
     }
   }
 

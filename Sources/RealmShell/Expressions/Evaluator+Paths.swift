@@ -281,20 +281,36 @@ extension Evaluator {
     switch (value, index) {
     case (.dictionary(let entries), .scalar(.string(let key))):
       return entries.first { $0.key == key }?.value ?? .null
-    case (.list, .scalar(.int(let number))), (.results, .scalar(.int(let number))):
-      let members = try members(of: value, at: range)
-      let position = number < 0 ? number &+ Int64(members.count) : number
-      guard position >= 0, position < Int64(members.count) else {
-        throw ShellError(
-          .outOfBounds,
-          "position \(number) is outside of \(counted(members.count, "member", "members"))",
-          at: range)
+    case (.results(let results), .scalar(.int(let number))) where results.sections == nil:
+      let i = try position(number, of: results.rowCount, "object", at: range)
+      return .object(results.objectClass, results.keys[i])
+    case (.results(let results), .scalar(.int(let number))):
+      let i = try position(number, of: results.sections?.count ?? 0, "section", at: range)
+      return results.section(at: i).map { .results($0) } ?? .null
+    case (.results(let results), .scalar) where results.sections != nil:
+      guard let section = results.section(with: index) else {
+        throw ShellError(.invalidArgument, "no section has this key", at: range)
       }
-      return members[Int(position)]
+      return .results(section)
+    case (.list(let members), .scalar(.int(let number))):
+      return members[try position(number, of: members.count, "member", at: range)]
     default:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no member \(index.kindText)", at: range)
     }
+  }
+
+  /// A position, which counts from the end if it is negative.
+  private func position(
+    _ number: Int64, of count: Int, _ noun: String, at range: SourceRange
+  ) throws(ShellError) -> Int {
+    let position = number < 0 ? number &+ Int64(count) : number
+    guard position >= 0, position < Int64(count) else {
+      throw ShellError(
+        .outOfBounds, "position \(number) is outside of \(counted(count, noun, noun + "s"))",
+        at: range)
+    }
+    return Int(position)
   }
 
   private func backlinks(
@@ -352,10 +368,10 @@ extension Evaluator {
     let result = try shape.result(of: objectClass, self)
     guard try reading({ () throws(StorageError) in try result.move(to: key) }) else { return .null }
     var fields: [ShellValue.Field] = []
-    for column in result.columns {
+    for (i, column) in result.columns.enumerated() {
       // A shape inside may lead to the same class and move its reader, but has shapes of its own.
       let cell: ShellValue
-      switch try result.cell(column) {
+      switch try result.cell(i) {
       case .value(let value): cell = value
       case .stored(let stored):
         cell = try reading { () throws(StorageError) in try ShellValue(stored, schema) }

@@ -23,6 +23,8 @@ final class Evaluator {
   /// Calls a function that leads from one thread to another.
   private let sharing:
     (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError) -> ShellValue
+  /// The variables of the statement; nil where there can be none.
+  var scope: Scope?
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
@@ -152,12 +154,26 @@ final class Evaluator {
     }
     var values: [ShellValue] = []
     for argument in arguments {
-      let value = try value(of: argument, row: row)
+      let value = try self.argument(argument, of: name, row)
       if name == "coalesce", !value.isNull { return value }
       values.append(value)
     }
     if name == "coalesce" { return .null }
     return try Functions.call(name, values, at: range)
+  }
+
+  private func argument(
+    _ argument: Expression, of function: String, _ row: ShellValue?
+  ) throws(ShellError) -> ShellValue {
+    do throws(ShellError) {
+      return try value(of: argument, row: row)
+    } catch {
+      // An object that is gone is looked for in vain. Source: object-model.md 5.1.
+      guard function == "index", error.name == .invalidatedObject else { throw error }
+      var error = error
+      error.name = .staleAccessor
+      throw error
+    }
   }
 
   // MARK: Texts and checks

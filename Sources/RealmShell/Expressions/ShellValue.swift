@@ -87,9 +87,29 @@ indirect enum ShellValue {
     switch self {
     case .list(let members): members
     case .dictionary(let entries): entries.map(\.value)
-    case .results(let results): results.keys.map { .object(results.objectClass, $0) }
+    case .results(let results):
+      results.sections == nil
+        ? results.keys.map { .object(results.objectClass, $0) }
+        : results.sections.map { $0.keys.indices.compactMap(results.section).map { .results($0) } }
     case .scalar, .object, .record, .reference: nil
     }
+  }
+
+  /// Number of members of a collection; nil for other values.
+  var memberCount: Int? {
+    switch self {
+    case .list(let members): members.count
+    case .dictionary(let entries): entries.count
+    case .results(let results): results.sections?.count ?? results.rowCount
+    case .scalar, .object, .record: nil
+    }
+  }
+
+  /// The class of the members of a collection of objects; nil for other values.
+  var memberClass: ObjectClass? {
+    if case .results(let results) = self { return results.objectClass }
+    if case .object(let objectClass, _)? = members?.first { return objectClass }
+    return nil
   }
 
   /// The kind of the value for messages.

@@ -28,10 +28,11 @@ indirect enum KeptValue: Sendable {
     }
   }
 
-  /// The value as it is in a version of the database.
+  /// The value as it is in a version of the database; deleted objects in collections read as null.
+  /// Source: object-model.md 5.1.
   ///
   /// - Parameter frozenSchema: The schema of a version that is kept, for the calling thread.
-  /// - Throws: `InvalidatedObject`, without a place, if an object was deleted.
+  /// - Throws: `InvalidatedObject`, without a place, if the value is an object that was deleted.
   func value(
     in schema: Schema, path: String,
     frozenSchema: (FrozenVersion) throws(ShellError) -> Schema
@@ -56,16 +57,40 @@ indirect enum KeptValue: Sendable {
       var values: [ShellValue] = []
       values.reserveCapacity(members.count)
       for member in members {
-        values.append(try member.value(in: schema, path: path, frozenSchema: frozenSchema))
+        values.append(try member.valueOrNull(in: schema, path: path, frozenSchema: frozenSchema))
       }
       return .list(values)
     case .dictionary(let entries):
       var values: [(key: [UInt8], value: ShellValue)] = []
       for (key, value) in entries {
-        let value = try value.value(in: schema, path: path, frozenSchema: frozenSchema)
+        let value = try value.valueOrNull(in: schema, path: path, frozenSchema: frozenSchema)
         values.append((key, value))
       }
       return .dictionary(values)
+    }
+  }
+
+  /// The value as a member of a collection.
+  private func valueOrNull(
+    in schema: Schema, path: String,
+    frozenSchema: (FrozenVersion) throws(ShellError) -> Schema
+  ) throws(ShellError) -> ShellValue {
+    do throws(ShellError) {
+      return try value(in: schema, path: path, frozenSchema: frozenSchema)
+    } catch {
+      guard error.name == .invalidatedObject else { throw error }
+      return .null
+    }
+  }
+
+  /// Whether all live objects in it exist.
+  func isWhole(in schema: Schema, path: String) -> Bool {
+    switch self {
+    case .scalar, .reference, .object(_, _, _, _?): true
+    case .object: (try? value(in: schema, path: path) { _ in schema }) != nil
+    case .list(let members): members.allSatisfy { $0.isWhole(in: schema, path: path) }
+    case .dictionary(let entries):
+      entries.allSatisfy { $0.value.isWhole(in: schema, path: path) }
     }
   }
 

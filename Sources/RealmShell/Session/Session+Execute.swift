@@ -19,6 +19,8 @@ extension Session {
     defer { deliverChanges() }
     // Versions that the statement has looked at are not kept because of that.
     defer { if !frozenDatabases.isEmpty { frozenDatabases = [:] } }
+    statementOrigin = origin
+    hasWarned = false
     if let name = promptThread(for: statement) {
       try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
     } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
@@ -36,7 +38,15 @@ extension Session {
       let range = bodyRange(of: statement)
       bodyRange = range
       try refuseAfterFailure(statement.body, at: range)
-      try execute(statement.body, range: range, origin: origin, to: writer)
+      if let request = explainRequest {
+        explainRequest = nil
+        try explain(statement.body, request, range: range, to: writer) {
+          (writer) throws(ShellError) in
+          try execute(statement.body, range: range, origin: origin, to: writer)
+        }
+      } else {
+        try execute(statement.body, range: range, origin: origin, to: writer)
+      }
       return
     }
     let rest = prefixes.dropFirst()
@@ -52,9 +62,10 @@ extension Session {
       try execute(statement, prefixes: rest, origin: origin, to: writer)
       writer.flush()
       printTime(since: start)
-    case .explain:
-      throw ShellError(
-        .illegalOperation, "plans cannot be explained yet", at: prefix.range)
+    case .explain(let runs):
+      explainRequest = ExplainRequest(runs: runs, range: prefix.range)
+      defer { explainRequest = nil }
+      try execute(statement, prefixes: rest, origin: origin, to: writer)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -62,7 +73,7 @@ extension Session {
     }
   }
 
-  private func expectError(
+  func expectError(
     named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
   ) throws(ShellError) {
     if let name, ErrorName(rawValue: name.text) == nil {
@@ -180,10 +191,20 @@ extension Session {
   /// Most attempts at a statement while another process keeps committing.
   private static let maximumAttempts = 20
 
-  /// Runs a verb that reads the current database: on the newest version, and once more if a commit
-  /// of another process came between.
+  /// Runs a verb that reads the current database.
   private func read(
     _ body: StatementBody, range: SourceRange, to target: ByteWriter
+  ) throws(ShellError) {
+    try read(range: range, to: target) { (writer) throws(ShellError) in
+      try run(body, range: range, to: writer)
+    }
+  }
+
+  /// Does something that reads the current database: on the newest version, and once more if a
+  /// commit of another process came between.
+  func read(
+    range: SourceRange, to target: ByteWriter,
+    _ perform: (ByteWriter) throws(ShellError) -> Void
   ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
@@ -193,7 +214,7 @@ extension Session {
       let held = StatementOutput(to: target) { database?.isIntact ?? true }
       var failure: ShellError?
       do throws(ShellError) {
-        try run(body, range: range, to: held.writer)
+        try perform(held.writer)
       } catch {
         failure = error
       }
@@ -227,8 +248,8 @@ extension Session {
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
-    case .aggregate, .sections:
-      throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
+    case .aggregate(let statement): try aggregate(statement, to: writer)
+    case .sections(let statement): try sections(statement, to: writer)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }

@@ -88,7 +88,9 @@ extension Session {
     try cancelWrite(database)
     for reference in transaction.references {
       // What was created in the transaction is gone, and its key may be given away again.
-      if let object = reference.object, (try? present(object, in: database)) == nil {
+      if let object = reference.object,
+        !object.isWhole(in: database.realm.schema, path: database.realm.path)
+      {
         reference.cancel()
       }
     }

@@ -126,7 +126,15 @@ extension Session {
     try results.result(in: database) { () throws(ShellError) in
       switch results.origin {
       case .query(let query, let scope):
-        return try find(query, scope: scope)
+        return try find(query, scope: scope, in: database)
+      case .sections(let sections, let scope):
+        return try find(sections, scope: scope, in: database)
+      case .section(let whole, let key):
+        let whole = try present(LiveResults(database, whole), in: database)
+        guard let section = whole.section(with: .scalar(key)) else {
+          throw ShellError(.staleAccessor, "the section has no objects any more")
+        }
+        return section
       case .objects(let table, let keys):
         let evaluator = evaluator(database)
         guard let objectClass = evaluator.schema.objectClass(table) else {
@@ -145,12 +153,13 @@ extension Session {
     }
   }
 
-  /// Makes the result of a query live, with the variables that its text names.
+  /// Makes the result of a query live, with the variables that its text from the source on names.
   func live(
-    _ query: WhereStatement, _ result: ResultSet, _ database: Database
+    _ result: ResultSet, from start: Source, _ database: Database,
+    _ origin: (Scope) -> LiveResults.Origin
   ) -> LiveResults {
-    let end = max(statementRange.end, query.source.range.end)
-    let text = source.text(of: SourceRange(start: query.source.range.start, end: end))
+    let end = max(statementRange.end, start.range.end)
+    let text = source.text(of: SourceRange(start: start.range.start, end: end))
     var used: [String: Variable] = [:]
     var depth = 0
     if text.contains("$") {
@@ -167,7 +176,7 @@ extension Session {
       live = LiveResults(database, .objects(result.objectClass.table.key, result.keys))
     } else {
       let scope = Scope(source: source, variables: used)
-      live = LiveResults(database, .query(query, scope), depth: depth)
+      live = LiveResults(database, origin(scope), depth: depth)
     }
     live.remember(result)
     return live
@@ -180,7 +189,9 @@ extension Session {
     let scope = scope
     for name in scope.names {
       guard case .value(let value, let holder)? = scope[name], holder == owner else { continue }
-      if (try? present(value, in: database)) == nil { gone.append(name) }
+      if !value.isWhole(in: database.realm.schema, path: database.realm.path) {
+        gone.append(name)
+      }
     }
     for name in gone { set(name, .invalidated) }
   }

@@ -59,6 +59,14 @@ final class Session {
   var statementRange = SourceRange(start: 0, end: 0)
   /// The verb of the present statement with what follows it.
   var bodyRange = SourceRange(start: 0, end: 0)
+  /// Where the present statement comes from.
+  var statementOrigin: ErrorPrinter.Origin?
+  /// Whether the present statement has warned of a trap.
+  var hasWarned = false
+  /// How the present statement is to be explained.
+  var explainRequest: ExplainRequest?
+  /// The query that `explain run` measures.
+  var measurement: Measurement?
   /// Number of changes made so far: what has changed something is not tried again.
   var changeCount = 0
   /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.

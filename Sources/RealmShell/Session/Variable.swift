@@ -36,6 +36,9 @@ final class LiveResults {
   /// How the objects are found.
   enum Origin: Sendable {
     case query(WhereStatement, Scope)
+    case sections(SectionsStatement, Scope)
+    /// The objects of the section of other results that has a key.
+    indirect case section(Origin, ScalarValue)
     /// Fixed objects of a class.
     case objects(TableKey, [ObjectKey])
   }

@@ -101,6 +101,9 @@ final class Reference: Sendable {
 /// Results without anything that belongs to a thread.
 indirect enum PortableResults: Sendable {
   case query(WhereStatement, SourceText, [String: PortableVariable])
+  case sections(SectionsStatement, SourceText, [String: PortableVariable])
+  /// The section that has a key.
+  case section(PortableResults, ScalarValue)
   case objects(TableKey, [ObjectKey])
 }
 
@@ -117,41 +120,61 @@ extension Session {
   func portable(_ origin: LiveResults.Origin) -> PortableResults {
     switch origin {
     case .objects(let table, let keys): return .objects(table, keys)
-    case .query(let query, let scope):
-      var variables: [String: PortableVariable] = [:]
-      for name in scope.names {
-        switch scope[name] {
-        case .value(let value, let owner?) where owner.thread === thread:
-          variables[name] = .value(value)
-        case .results(let bound) where bound.owner.thread === thread:
-          variables[name] = .results(portable(bound.value.origin))
-        case let other?: variables[name] = .other(other)
-        case nil: break
-        }
-      }
-      return .query(query, scope.source, variables)
+    case .query(let query, let scope): return .query(query, scope.source, portable(scope))
+    case .sections(let sections, let scope):
+      return .sections(sections, scope.source, portable(scope))
+    case .section(let whole, let key): return .section(portable(whole), key)
     }
+  }
+
+  private func portable(_ scope: Scope) -> [String: PortableVariable] {
+    var variables: [String: PortableVariable] = [:]
+    for name in scope.names {
+      switch scope[name] {
+      case .value(let value, let owner?) where owner.thread === thread:
+        variables[name] = .value(value)
+      case .results(let bound) where bound.owner.thread === thread:
+        variables[name] = .results(portable(bound.value.origin))
+      case let other?: variables[name] = .other(other)
+      case nil: break
+      }
+    }
+    return variables
   }
 
   /// Results of another thread as results of this one.
   func results(_ portable: PortableResults, of database: Database) -> LiveResults {
     switch portable {
     case .objects(let table, let keys): return LiveResults(database, .objects(table, keys))
-    case .query(let query, let source, let portables):
-      var variables: [String: Variable] = [:]
-      var depth = 0
-      for (name, portable) in portables {
-        switch portable {
-        case .value(let value): variables[name] = .value(value, owner(database))
-        case .other(let variable): variables[name] = variable
-        case .results(let inner):
-          let results = results(inner, of: database)
-          depth = max(depth, results.depth + 1)
-          variables[name] = .results(Bound(results, owner(database)))
-        }
-      }
+    case .query(let query, let source, let variables):
+      let (variables, depth) = self.variables(variables, of: database)
       let scope = Scope(source: source, variables: variables)
       return LiveResults(database, .query(query, scope), depth: depth)
+    case .sections(let sections, let source, let variables):
+      let (variables, depth) = self.variables(variables, of: database)
+      let scope = Scope(source: source, variables: variables)
+      return LiveResults(database, .sections(sections, scope), depth: depth)
+    case .section(let whole, let key):
+      let whole = results(whole, of: database)
+      return LiveResults(database, .section(whole.origin, key), depth: whole.depth)
     }
+  }
+
+  private func variables(
+    _ portables: [String: PortableVariable], of database: Database
+  ) -> (variables: [String: Variable], depth: Int) {
+    var variables: [String: Variable] = [:]
+    var depth = 0
+    for (name, portable) in portables {
+      switch portable {
+      case .value(let value): variables[name] = .value(value, owner(database))
+      case .other(let variable): variables[name] = variable
+      case .results(let inner):
+        let results = results(inner, of: database)
+        depth = max(depth, results.depth + 1)
+        variables[name] = .results(Bound(results, owner(database)))
+      }
+    }
+    return (variables, depth)
   }
 }

@@ -48,7 +48,8 @@ extension Session {
     }
     if case .query(.where(let query), _) = call.argument {
       let database = try current(at: call.argument.range)
-      return live(query, try find(query, scope: call.scope), database).origin
+      let result = try find(query, scope: call.scope)
+      return live(result, from: query.source, database) { .query(query, $0) }.origin
     }
     return nil
   }
@@ -273,15 +274,8 @@ extension Session {
     _ origin: LiveResults.Origin, _ version: FrozenVersion
   ) throws(ShellError) -> FrozenResults {
     let database = try frozenDatabase(version)
-    switch origin {
-    case .query(let query, let scope):
-      let found = try find(query, scope: scope, in: database)
-      return FrozenResults(version, found.objectClass.table.key, found.keys, origin)
-    case .objects(let table, let keys):
-      let results = LiveResults(database, origin)
-      let present = try present(results, in: database).keys
-      return FrozenResults(version, table, present, .objects(table, keys))
-    }
+    let found = try present(LiveResults(database, origin), in: database)
+    return FrozenResults(version, found.objectClass.table.key, found.keys, origin)
   }
 
   /// A value with its objects as they are in a version that is kept.

@@ -4,8 +4,7 @@ import Glibc
 /// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
 ///
 /// The bytes are wiped when the last reference goes.
-// Reason for `@unchecked Sendable`: the bytes are written by the initializer only.
-public final class EncryptionKey: @unchecked Sendable {
+public final class EncryptionKey: @unchecked Sendable {  // Reason: only `init` writes the bytes.
   /// Number of bytes of a key.
   public static let byteCount = 64
 

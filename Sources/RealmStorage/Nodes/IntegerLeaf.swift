@@ -97,6 +97,10 @@ extension FloatingLeaf where Value == Double {
   /// The bits that stand for null.
   public static var nullPattern: UInt64 { 0x7FF8_0000_0000_00AA }
 
+  /// The number of a row; null is one of those that are no number.
+  @inline(__always)
+  public func number(at row: Int) -> Double { load(row) }
+
   /// The value of a row; nil if it is null.
   @inline(__always)
   public func value(at row: Int) -> Double? {

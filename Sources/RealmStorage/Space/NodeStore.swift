@@ -96,9 +96,14 @@ final class NodeStore {
 
   /// Sets what the header of a new node says; `flags` without the width code.
   func setHeader(_ ref: Int64, flags: UInt8, width: Int, count: Int) {
+    let word = NodeStore.headerWord(flags: flags, width: width, count: count)
+    bytes(ref).storeBytes(of: word, toByteOffset: 4, as: UInt32.self)
+  }
+
+  /// The second word of a header, as it lies in memory.
+  static func headerWord(flags: UInt8, width: Int, count: Int) -> UInt32 {
     precondition(count >= 0 && count <= NodeStore.maximumCount)
-    let word = UInt32(flags | NodeStore.code(ofWidth: width)) << 24 | UInt32(count)
-    bytes(ref).storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
+    return (UInt32(flags | NodeStore.code(ofWidth: width)) << 24 | UInt32(count)).bigEndian
   }
 
   /// Number of payload bytes that a new node has room for.

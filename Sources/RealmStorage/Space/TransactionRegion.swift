@@ -17,6 +17,10 @@ final class TransactionRegion {
   let cipher: PageCipher?
   /// The mapped bytes of an encrypted file.
   private let ciphertext: UnsafeMutableRawBufferPointer?
+  /// Number of bytes of the file that are mapped.
+  private(set) var fileByteCount: Int
+  /// What the guard said before the file was mapped.
+  private let replacedPageCount = TruncationGuard.replacedPageCount
 
   /// Offset behind the last new node.
   private var newEnd: Int
@@ -24,6 +28,10 @@ final class TransactionRegion {
   private var freed: [[Int]] = Array(repeating: [], count: 80)
 
   private static let pageByteCount = 4096
+  /// Room for the file to grow while it stays mapped.
+  private static let growthByteCount = 1 << 26
+  /// New nodes that stay in memory for the next transaction.
+  private static let keptByteCount = 1 << 22
   /// Room for new nodes; the smaller ones are tried where address space is limited.
   private static let roomByteCounts = [1 << 35, 1 << 32, 1 << 29]
 
@@ -33,9 +41,10 @@ final class TransactionRegion {
   /// - Throws: `system` when the file cannot be mapped.
   init(_ file: (any FileBackend)?) throws(StorageError) {
     file?.discardUnsynced()
-    let (page, fileByteCount) = (TransactionRegion.pageByteCount, file?.byteCount ?? 0)
+    fileByteCount = file?.byteCount ?? 0
     // There is no node at 0.
-    newStart = max(1, (fileByteCount + page - 1) / page) * page
+    let growth = file == nil ? TransactionRegion.pageByteCount : TransactionRegion.growthByteCount
+    newStart = TransactionRegion.wholePages(fileByteCount) + growth
     newEnd = newStart
     var reserved: (UnsafeMutableRawPointer, Int)?
     for room in TransactionRegion.roomByteCounts {
@@ -58,7 +67,10 @@ final class TransactionRegion {
           into: UnsafeMutableRawBufferPointer(start: base, count: fileByteCount))
       } else {
         (ciphertext, cipher) = (nil, nil)
-        if let file { try TransactionRegion.map(file.descriptor, fileByteCount, at: base) }
+        if let file {
+          try TransactionRegion.map(file.descriptor, from: 0, to: fileByteCount, at: base)
+          TruncationGuard.watch(base, byteCount: TransactionRegion.wholePages(fileByteCount))
+        }
       }
     } catch {
       munmap(base, byteCount)
@@ -66,14 +78,18 @@ final class TransactionRegion {
     }
   }
 
+  private static func wholePages(_ byteCount: Int) -> Int {
+    (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount
+  }
+
+  /// Maps bytes of a file, from the start of a page on.
   private static func map(
-    _ descriptor: Int32, _ byteCount: Int, at base: UnsafeMutableRawPointer
+    _ descriptor: Int32, from start: Int, to end: Int, at base: UnsafeMutableRawPointer
   ) throws(StorageError) {
-    guard byteCount > 0 else { return }
-    let mapped = mmap(base, byteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
+    guard start < end else { return }
+    let flags = MAP_SHARED | MAP_FIXED
+    let mapped = mmap(base + start, end - start, PROT_READ, flags, descriptor, off_t(start))
     guard mapped != MAP_FAILED else { throw .system(.map, errno) }
-    TruncationGuard.watch(
-      base, byteCount: (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount)
   }
 
   private static func mapCiphertext(
@@ -92,6 +108,30 @@ final class TransactionRegion {
     guard let ciphertext, let start = ciphertext.baseAddress else { return }
     TruncationGuard.unwatch(start)
     munmap(start, ciphertext.count)
+  }
+
+  /// Forgets the new nodes and maps what the file holds now; nobody may use them any more.
+  ///
+  /// - Returns: whether the file can be mapped here; a new region is needed otherwise.
+  /// - Throws: `system` when the file cannot be mapped.
+  func renew(_ file: any FileBackend) throws(StorageError) -> Bool {
+    file.discardUnsynced()
+    let (mapped, end) = (TransactionRegion.wholePages(fileByteCount), file.byteCount)
+    // Pages that were missing once stay zeros.
+    guard cipher == nil, ciphertext == nil, end >= fileByteCount, end <= newStart,
+      TruncationGuard.replacedPageCount == replacedPageCount
+    else { return false }
+    if end > mapped {
+      try TransactionRegion.map(file.descriptor, from: mapped, to: end, at: base)
+      TruncationGuard.unwatch(base)
+      TruncationGuard.watch(base, byteCount: TransactionRegion.wholePages(end))
+    }
+    fileByteCount = end
+    let kept = newStart + TransactionRegion.keptByteCount
+    if newEnd > kept { madvise(base + kept, newEnd - kept, MADV_DONTNEED) }
+    newEnd = newStart
+    for i in freed.indices where !freed[i].isEmpty { freed[i].removeAll(keepingCapacity: true) }
+    return true
   }
 
   /// Number of bytes in use: those of the file and of the new nodes.

@@ -12,6 +12,7 @@ public final class Database {
   let file: any FileBackend
   /// The session of all processes; nil for a file that nobody else can reach.
   let lockFile: LockFile?
+  private let workspace = WriteWorkspace()
 
   // MARK: Opening
 
@@ -323,9 +324,9 @@ public final class Database {
   public func beginWrite(
     wait: LockWait = .forever, whileWaiting: (_ holder: Int32?) -> Bool = { _ in true }
   ) throws(StorageError) -> WriteTransaction {
-    guard let lockFile else { return try WriteTransaction(file, nil) }
+    guard let lockFile else { return try WriteTransaction(file, nil, workspace) }
     let lease = try WriteLease(lockFile, wait, whileWaiting: whileWaiting)
     try file.measure()
-    return try WriteTransaction(file, lease)
+    return try WriteTransaction(file, lease, workspace)
   }
 }
