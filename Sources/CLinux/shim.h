@@ -1,6 +1,7 @@
 // Declared by glibc only for programs that ask for GNU extensions, which the module Glibc does not.
 #include <linux/stat.h>
 #include <pthread.h>
+#include <sys/epoll.h>
 #include <sys/types.h>
 
 int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes);
