@@ -21,7 +21,8 @@ enum NumberText {
     return .float(float(text.extracting(droppingLast: 1)))
   }
 
-  private static func isHexadecimal(_ text: Span<UInt8>) -> Bool {
+  /// Whether digits begin with `0x`.
+  static func isHexadecimal(_ text: Span<UInt8>) -> Bool {
     text.count > 2 && text[1] | 0x20 == UInt8(ascii: "x")
   }
 

@@ -112,8 +112,8 @@ public struct LiteralTraps {
   }
 
   private mutating func check(_ range: SourceRange, digits: ArraySlice<UInt8>) {
-    guard digits.allSatisfy(Lexer.isDigit) || NumberText.isHexadecimal(digits) else { return }
-    let value = NumberText.integerOfBase0(slice(range))
+    guard digits.allSatisfy(Lexer.isDigit) || NumberText.isHexadecimal(digits.span) else { return }
+    let value = NumberText.integerOfBase0(slice(range).span)
     let isOctal = digits.count > 1 && digits.allSatisfy(Lexer.isDigit) && digits.first == 0x30
     let decimal = Int64(String(decoding: digits, as: UTF8.self))
     if isOctal {
@@ -126,7 +126,7 @@ public struct LiteralTraps {
           remedy: meant.map { "write \($0)" }))
       return
     }
-    guard NumberText.integer(digits, isNegative: range.length > digits.count) == nil else { return }
+    guard NumberText.integer(digits.span, isNegative: range.length > digits.count) == nil else { return }
     warnings.append(
       TrapWarning(
         .clamped, "\(string(range)) does not fit into 64 bits and is read as \(value)", at: range))

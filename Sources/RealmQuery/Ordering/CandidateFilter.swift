@@ -50,7 +50,7 @@ extension Ordering {
 
 extension OrderingPath {
   /// Whether it is a property of the object itself.
-  fileprivate var isPlain: Bool { steps.isEmpty && key == nil && isReachable }
+  fileprivate var isPlain: Bool { steps.isEmpty && key == nil }
 }
 
 /// Keeps the rows that may be among the first ones of a sort.

@@ -285,7 +285,7 @@ struct ObjectRows {
         break
       }
       writer.key(column.title, form)
-      let cell = try result.cell(column)
+      let cell = try result.cell(i)
       try result.evaluator.reading { () throws(StorageError) in
         switch cell {
         case .stored(let value): try writer.write(value, isMixed: column.isMixed, form)

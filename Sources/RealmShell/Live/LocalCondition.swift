@@ -23,7 +23,7 @@ extension Condition {
       switch clause.kind {
       case .sort(let criteria): criteria.allSatisfy { $0.path.isLocal }
       case .distinct(let paths): paths.allSatisfy(\.isLocal)
-      case .limit: true
+      case .limit, .offset: true
       }
     }
   }
