@@ -56,6 +56,7 @@ struct Program {
       return error.name.exitStatus
     }
     runWork(session)
+    if let limit = invocation.follow { session.follow(forMilliseconds: limit) }
     session.endScripts()
     return finish(session)
   }

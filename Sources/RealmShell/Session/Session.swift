@@ -17,6 +17,8 @@ final class Session {
   var databases: [Database] = []
   /// Name of the database that statements use.
   var currentName: String?
+  /// What `observe` has begun.
+  var observers = Observers()
   /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
   /// has handed over.
   var locals: [String: Variable] = [:]
