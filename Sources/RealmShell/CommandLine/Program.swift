@@ -52,6 +52,7 @@ struct Program {
       try openTarget(session)
     } catch {
       session.report(error, origin: nil)
+      _ = session.endThreads(waiting: false)
       return error.name.exitStatus
     }
     runWork(session)

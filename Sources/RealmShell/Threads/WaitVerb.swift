@@ -133,8 +133,12 @@ extension Session {
       state.members.map(\.identity).filter { !$0.isMain }
     }
     for other in others { _ = threads.stop(other) }
-    if !isGood || !waits { Interruption.requestOfAll() }
-    _ = threads.monitor.wait { state in state.members.count == 1 ? true : nil }
+    // What is being done is waited for, unless the user does not want that either.
+    while threads.monitor.wait(
+      atMost: Session.pauseMilliseconds, for: { $0.members.count == 1 ? true : nil }) == nil
+    {
+      if Interruption.isRequested { Interruption.requestOfAll() }
+    }
     return finishThreads() && isGood
   }
 
