@@ -188,6 +188,6 @@ extension Parser {
     guard rql.kind == .natural else { throw rqlFailure() }
     let number = try advanceRQL()
     try requireRQL(.closeParenthesis, ")")
-    return .limit(NumberText.integerOfBase0(bytes[number.start..<number.end]))
+    return .limit(NumberText.integerOfBase0(bytes.span.extracting(number.start..<number.end)))
   }
 }

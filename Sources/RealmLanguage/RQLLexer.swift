@@ -227,12 +227,10 @@ public enum RQLLexer {
       Lexer.peek(bytes, middle) == UInt8(ascii: ":"),
       let end = signedDigitsEnd(in: bytes, from: middle + 1)
     else { return nil }
-    func value(_ range: Range<Int>) -> Int64 {
-      var digits: [UInt8] = []
-      for index in range { digits.append(bytes[index]) }
-      return NumberText.integerOfBase0(digits[...])
-    }
-    return (value(start + 1..<middle), value(middle + 1..<end), end)
+    return (
+      NumberText.integerOfBase0(bytes.extracting(start + 1..<middle)),
+      NumberText.integerOfBase0(bytes.extracting(middle + 1..<end)), end
+    )
   }
 
   private static func typedLinkEnd(in bytes: Span<UInt8>, at start: Int) -> Int? {

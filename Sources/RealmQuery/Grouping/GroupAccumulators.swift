@@ -73,7 +73,7 @@ final class IntSums: GroupAccumulator {
   }
 
   private func addToFirst(_ leaf: IntegerLeaf, _ rows: RowMask) {
-    let rows = rows.subtracting(leaf.nullRows)
+    let rows = rows.subtracting(leaf.nullRows(leaf.count))
     sums[0].count += Int64(rows.count)
     sums[0].sum &+=
       rows.count == leaf.count
@@ -128,21 +128,9 @@ final class IntExtremes: GroupAccumulator {
   }
 
   private func addToFirst(_ leaf: IntegerLeaf, _ rows: RowMask) {
-    let rows = rows.subtracting(leaf.nullRows)
-    let (packed, first, count) = (leaf.packed, leaf.first, leaf.count)
-    let number: Int64?
-    if rows.count == count {
-      number =
-        isMinimum
-        ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
-    } else {
-      number = rows.withWords {
-        isMinimum
-          ? packed.minimum(from: first, count: count, mask: $0)
-          : packed.maximum(from: first, count: count, mask: $0)
-      }
+    if let number = leaf.extreme(of: rows.subtracting(leaf.nullRows(leaf.count)), isMinimum: isMinimum) {
+      best[0] = better(number, best[0])
     }
-    if let number { best[0] = better(number, best[0]) }
   }
 
   override func add(_ value: QueryValue, to group: Int) {
@@ -249,6 +237,43 @@ final class DoubleExtremes: GroupAccumulator {
   }
 }
 
+/// The first or the last dates.
+final class DateExtremes: GroupAccumulator {
+  /// The best so far; nil if there is none.
+  private var best: [Timestamp?] = []
+  private let isMinimum: Bool
+
+  init(isMinimum: Bool) { self.isMinimum = isMinimum }
+
+  override func reserve(_ groupCount: Int) { best.extend(to: groupCount, by: nil) }
+
+  private func better(_ date: Timestamp, _ other: Timestamp?) -> Timestamp {
+    guard let other else { return date }
+    return (isMinimum ? date < other : other < date) ? date : other
+  }
+
+  override func add(
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) {
+    guard case .date(let leaf)? = leaf else { return }
+    // Of one group only those rows matter that have the least or the greatest seconds.
+    let rows = groups == nil ? leaf.seconds.extremeRows(among: rows, isMinimum: isMinimum) : rows
+    try rows.forEachRow { (row) throws(QueryFailure) in
+      let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
+      guard let date else { return }
+      let group = groups.map { Int($0[row]) } ?? 0
+      best[group] = better(date, best[group])
+    }
+  }
+
+  override func add(_ value: QueryValue, to group: Int) {
+    guard case .date(let date) = value else { return }
+    best[group] = better(date, best[group])
+  }
+
+  override func result(of group: Int) -> QueryValue { best[group].map { .date($0) } ?? .null }
+}
+
 /// Aggregates of values of all other types.
 final class ValueAggregates: GroupAccumulator {
   private var accumulators: [Accumulator] = []
@@ -298,21 +323,25 @@ extension Array {
 }
 
 extension IntegerLeaf {
-  /// The rows that are null.
-  fileprivate var nullRows: RowMask {
-    guard let nullValue else { return .empty }
-    return RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, nullValue) }
-  }
-}
-
-extension RowMask {
-  /// Runs code on the words of the mask, as kernels want them.
-  @inline(__always)
-  fileprivate func withWords<Result>(_ body: (UnsafePointer<UInt64>) -> Result) -> Result {
-    withUnsafePointer(to: words) { words in
-      // The vector consists of its four words.
-      words.withMemoryRebound(to: UInt64.self, capacity: 4, body)
+  /// The least or the greatest of some rows, none of which is null; nil if there are none.
+  fileprivate func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
+    if rows.count == count {
+      return isMinimum
+        ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
     }
+    return rows.withWords {
+      isMinimum
+        ? packed.minimum(from: first, count: count, mask: $0)
+        : packed.maximum(from: first, count: count, mask: $0)
+    }
+  }
+
+  /// Those of some rows that hold the least or the greatest number; nulls do not count.
+  fileprivate func extremeRows(among rows: RowMask, isMinimum: Bool) -> RowMask {
+    let rows = rows.subtracting(nullRows(count))
+    guard let number = extreme(of: rows, isMinimum: isMinimum) else { return .empty }
+    return rows
+      & RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, number) }
   }
 }
 

@@ -37,6 +37,7 @@ public enum Aggregate {
       switch source.kind {
       case .int: return IntExtremes(isMinimum: isMinimum)
       case .double: return DoubleExtremes(isMinimum: isMinimum)
+      case .date: return DateExtremes(isMinimum: isMinimum)
       case let kind: return ValueAggregates(isMinimum ? .minimum : .maximum, kind)
       }
     }

@@ -148,7 +148,11 @@ extension Session {
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
-      for statement in block.statements {
+      var statements = block.statements
+      var place: SourceRange?
+      while true {
+        try addPlain(from: &statements, place: &place, to: writer)
+        guard let statement = statements.next() else { break }
         try Interruption.check()
         try execute(statement, origin: origin)
         if isEnding { break }
