@@ -76,7 +76,9 @@ public struct ResultsDifference {
     }
     for key in modified.sorted() {
       let place = lowerBound(keys, key)
-      if place < keys.count, keys[place] == key { changes.newModifications.append(place..<place + 1) }
+      if place < keys.count, keys[place] == key {
+        changes.newModifications.append(place..<place + 1)
+      }
     }
     changes.newModifications = changes.newModifications.subtracting(changes.insertions)
     changes.oldModifications = changes.newModifications.erasing(changes.insertions)

@@ -59,7 +59,11 @@ extension DiffWriter {
     if case .entries(let entries) = row.new != nil ? after : before {
       let memory = ByteWriter()
       let key = entries[row.new ?? row.old ?? 0].key
-      if LiteralText.isName(key) { memory.write(key) } else { LiteralText.writeQuoted(key, to: memory) }
+      if LiteralText.isName(key) {
+        memory.write(key)
+      } else {
+        LiteralText.writeQuoted(key, to: memory)
+      }
       return String(decoding: memory.takeBytes(), as: UTF8.self)
     }
     guard let old = row.old, let new = row.new, old != new else {

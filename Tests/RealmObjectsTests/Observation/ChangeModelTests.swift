@@ -88,14 +88,16 @@ struct ChangeModelTests {
     var random = SplitMix64(seed: 3)
     for sequence in 0..<Self.sequenceCount {
       func some(_ share: Int) -> Set<ObjectKey> {
-        Set((0..<40).map { ObjectKey($0) }.filter { _ in
-          Int.random(in: 0..<share, using: &random) == 0
-        })
+        Set(
+          (0..<40).map { ObjectKey($0) }.filter { _ in
+            Int.random(in: 0..<share, using: &random) == 0
+          })
       }
       let old = some(2).sorted()
       let touched = some([2, 12].randomElement(using: &random) ?? 2)
       let matching = touched.intersection(some(2))
-      let deleted = touched.intersection(some(3)).union(touched.intersection(old).intersection(some(4)))
+      let deleted = touched.intersection(some(3)).union(
+        touched.intersection(old).intersection(some(4)))
       let modified = some(4)
       let new = Set(old).subtracting(touched).union(matching).sorted()
       var keys = old

@@ -25,12 +25,14 @@ struct PositionSetTests {
   func behavesAsASet(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
-      let a = Set((0..<Int.random(in: 0..<12, using: &random)).map { _ in
-        Int.random(in: 0..<20, using: &random)
-      })
-      let s = Set((0..<Int.random(in: 0..<12, using: &random)).map { _ in
-        Int.random(in: 0..<20, using: &random)
-      })
+      let a = Set(
+        (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+          Int.random(in: 0..<20, using: &random)
+        })
+      let s = Set(
+        (0..<Int.random(in: 0..<12, using: &random)).map { _ in
+          Int.random(in: 0..<20, using: &random)
+        })
       let (x, y) = (PositionSet(a), PositionSet(s))
       #expect(Set(x) == a && x.count == a.count && Array(x) == a.sorted())
       #expect(Set(x.union(y)) == a.union(s))
