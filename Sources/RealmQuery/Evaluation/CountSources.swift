@@ -9,11 +9,13 @@ final class LinkCountSource: SingleSource {
   init(_ walker: LinkWalker) { self.walker = walker }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
-    .int(try walker.entryCount(ofLastStepFrom: key))
+    .int(try walker.entryCount(ofLastStepFrom: key, countsNull: false))
   }
 }
 
 /// `@count` of a link step behind others: one number for each object they lead to.
+///
+/// Here realm-core counts the entries of dictionaries without a link, too.
 final class LinkCountsSource: OperandSource {
   private let walker: LinkWalker
 
@@ -25,7 +27,7 @@ final class LinkCountsSource: OperandSource {
     buffer.reset()
     buffer.begin(isList: true)
     for owner in try walker.reachedBeforeLast(from: key) {
-      buffer.append(.int(try walker.entryCount(ofLastStepFrom: owner)))
+      buffer.append(.int(try walker.entryCount(ofLastStepFrom: owner, countsNull: true)))
     }
   }
 }

@@ -53,6 +53,10 @@ protocol NumberLeaf {
 
   /// The number of a row; nil for null and NaN.
   func presentNumber(at row: Int) -> Number?
+  /// Adds the numbers of rows, in their order, to a sum and counts them.
+  func add(_ rows: RowMask, to sum: inout Number, _ count: inout Int64)
+  /// The least or the greatest number of rows; nil if there is none.
+  func best(of rows: RowMask, isMinimum: Bool) -> Number?
 
   /// The number of a value; nil for null and NaN.
   static func number(_ value: QueryValue) -> Number?
@@ -62,7 +66,7 @@ protocol NumberLeaf {
   static func double(_ number: Number) -> Double
 }
 
-/// Sums or averages of groups.
+/// Sums or averages.
 final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   private var sums: [(sum: Leaf.Number, count: Int64)] = []
   private let isAverage: Bool
@@ -74,7 +78,13 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
+    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    guard let groups else {
+      var (sum, count) = sums[0]
+      leaf.add(rows, to: &sum, &count)
+      sums[0] = (sum, count)
+      return
+    }
     try sums.withMutableElements { (sums) throws(QueryFailure) in
       try rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
@@ -98,7 +108,7 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   }
 }
 
-/// The least or the greatest numbers of groups.
+/// The least or the greatest numbers.
 final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   /// The best so far; nil if there is none.
   private var best: [Leaf.Number?] = []
@@ -117,7 +127,13 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
+    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    guard let groups else {
+      if let number = leaf.best(of: rows, isMinimum: isMinimum) {
+        best[0] = better(number, best[0])
+      }
+      return
+    }
     try best.withMutableElements { (best) throws(QueryFailure) in
       try rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
@@ -135,15 +151,49 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   override func result(of group: Int) -> QueryValue { best[group].map(Leaf.value) ?? .null }
 }
 
+/// The first or the last dates.
+final class DateExtremes: GroupAccumulator {
+  /// The best so far; nil if there is none.
+  private var best: [Timestamp?] = []
+  private let isMinimum: Bool
+
+  init(isMinimum: Bool) { self.isMinimum = isMinimum }
+
+  override func reserve(_ groupCount: Int) { best.extend(to: groupCount, by: nil) }
+
+  private func better(_ date: Timestamp, _ other: Timestamp?) -> Timestamp {
+    guard let other else { return date }
+    return (isMinimum ? date < other : other < date) ? date : other
+  }
+
+  override func add(
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) {
+    guard case .date(let leaf)? = leaf else { return }
+    // Of one group only those rows matter that have the least or the greatest seconds.
+    let rows = groups == nil ? leaf.seconds.extremeRows(among: rows, isMinimum: isMinimum) : rows
+    try rows.forEachRow { (row) throws(QueryFailure) in
+      let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
+      guard let date else { return }
+      let group = groups.map { Int($0[row]) } ?? 0
+      best[group] = better(date, best[group])
+    }
+  }
+
+  override func add(_ value: QueryValue, to group: Int) {
+    guard case .date(let date) = value else { return }
+    best[group] = better(date, best[group])
+  }
+
+  override func result(of group: Int) -> QueryValue { best[group].map { .date($0) } ?? .null }
+}
+
 /// Aggregates of values of all other types.
 final class ValueAggregates: GroupAccumulator {
   private var accumulators: [Accumulator] = []
   private let empty: Accumulator
-  /// Whether there may be collections among the values.
-  private let isMixed: Bool
 
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
-    isMixed = kind == .mixed
     empty = Accumulator(operation, kind)
   }
 
@@ -153,12 +203,6 @@ final class ValueAggregates: GroupAccumulator {
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf else { return }
-    if groups == nil, !isMixed {
-      try reading { () throws(StorageError) in
-        try accumulators[0].add(rows, of: leaf, count: leaf.count)
-      }
-      return
-    }
     try rows.forEachRow { (row) throws(QueryFailure) in
       let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
       add(QueryValue(value), to: groups.map { Int($0[row]) } ?? 0)
@@ -201,6 +245,40 @@ extension IntegerLeaf: NumberLeaf {
   @inline(__always)
   func presentNumber(at row: Int) -> Int64? { value(at: row) }
 
+  func add(_ rows: RowMask, to sum: inout Int64, _ count: inout Int64) {
+    let rows = rows.subtracting(nullRows(self.count))
+    count &+= Int64(rows.count)
+    sum &+=
+      rows.count == self.count
+      ? packed.sum(from: first, count: self.count)
+      : rows.withWords { packed.sum(from: first, count: self.count, mask: $0) }
+  }
+
+  func best(of rows: RowMask, isMinimum: Bool) -> Int64? {
+    extreme(of: rows.subtracting(nullRows(count)), isMinimum: isMinimum)
+  }
+
+  /// The least or the greatest of some rows, none of which is null; nil if there are none.
+  private func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
+    if rows.count == count {
+      return isMinimum
+        ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
+    }
+    return rows.withWords {
+      isMinimum
+        ? packed.minimum(from: first, count: count, mask: $0)
+        : packed.maximum(from: first, count: count, mask: $0)
+    }
+  }
+
+  /// Those of some rows that hold the least or the greatest number; nulls do not count.
+  fileprivate func extremeRows(among rows: RowMask, isMinimum: Bool) -> RowMask {
+    let rows = rows.subtracting(nullRows(count))
+    guard let number = extreme(of: rows, isMinimum: isMinimum) else { return .empty }
+    return rows
+      & RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, number) }
+  }
+
   static func number(_ value: QueryValue) -> Int64? {
     if case .int(let number) = value { number } else { nil }
   }
@@ -221,6 +299,42 @@ extension FloatingLeaf: NumberLeaf where Value == Double {
   func presentNumber(at row: Int) -> Double? {
     let number = base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)
     return number.isNaN ? nil : number
+  }
+
+  func add(_ rows: RowMask, to sum: inout Double, _ count: inout Int64) {
+    var (total, numbers) = (sum, count)
+    forEachNumber(of: rows) { number in
+      total += number.isNaN ? 0 : number
+      numbers &+= number.isNaN ? 0 : 1
+    }
+    (sum, count) = (total, numbers)
+  }
+
+  func best(of rows: RowMask, isMinimum: Bool) -> Double? {
+    var best = Double.nan
+    if isMinimum {
+      forEachNumber(of: rows) { if $0 < best || best.isNaN { best = $0 } }
+    } else {
+      forEachNumber(of: rows) { if $0 > best || best.isNaN { best = $0 } }
+    }
+    return best.isNaN ? nil : best
+  }
+
+  /// Calls `body` with the numbers of rows in their order.
+  @inline(__always)
+  private func forEachNumber(of rows: RowMask, _ body: (Double) -> Void) {
+    if rows.count == count {
+      for row in 0..<count { body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)) }
+      return
+    }
+    for word in 0..<4 {
+      var rest = rows.words[word]
+      while rest != 0 {
+        let row = word &* 64 &+ rest.trailingZeroBitCount
+        body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self))
+        rest &= rest &- 1
+      }
+    }
   }
 
   static func number(_ value: QueryValue) -> Double? {

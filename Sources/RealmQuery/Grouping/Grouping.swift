@@ -22,16 +22,6 @@ public enum Aggregate {
     }
   }
 
-  init(_ operation: AggregateOperation, _ source: GroupingSource) {
-    switch operation {
-    case .sum: self = .sum(source)
-    case .average: self = .average(source)
-    case .minimum: self = .minimum(source)
-    case .maximum: self = .maximum(source)
-    }
-  }
-
-  /// Computes the aggregate of every group.
   fileprivate var accumulator: GroupAccumulator {
     switch self {
     case .count: ObjectCounts()
@@ -52,18 +42,8 @@ public enum Aggregate {
       NumberSums<FloatingLeaf<Double>>(isAverage: operation == .average)
     case (.int, _): NumberExtremes<IntegerLeaf>(isMinimum: operation == .minimum)
     case (.double, _): NumberExtremes<FloatingLeaf<Double>>(isMinimum: operation == .minimum)
+    case (.date, .minimum), (.date, .maximum): DateExtremes(isMinimum: operation == .minimum)
     default: ValueAggregates(operation, kind)
-    }
-  }
-
-  /// Computes the aggregate of all objects, quicker leaf by leaf than that of a group.
-  fileprivate var singleAccumulator: GroupAccumulator {
-    switch self {
-    case .count: ObjectCounts()
-    case .sum(let source): ValueAggregates(.sum, source.kind)
-    case .average(let source): ValueAggregates(.average, source.kind)
-    case .minimum(let source): ValueAggregates(.minimum, source.kind)
-    case .maximum(let source): ValueAggregates(.maximum, source.kind)
     }
   }
 }
@@ -120,7 +100,7 @@ public final class Grouping {
     let pool = pool
     indexes = keys.map { KeyIndex($0, pool) }
     combinations = keys.dropFirst().map { _ in NumberTable() }
-    accumulators = aggregates.map { keys.isEmpty ? $0.singleAccumulator : $0.accumulator }
+    accumulators = aggregates.map(\.accumulator)
     groupCount = keys.isEmpty ? 1 : 0
     for accumulator in accumulators { accumulator.reserve(groupCount) }
   }
@@ -184,9 +164,11 @@ public final class Grouping {
 
   /// Puts rows of a block into their groups.
   ///
-  /// - Parameter cursor: Its first columns are `columns`.
-  func add(_ rows: RowMask, of cursor: TableCursor) throws(QueryFailure) {
-    var column = 0
+  /// - Parameter first: Which column of the cursor is the first of `columns`.
+  func add(
+    _ rows: RowMask, of cursor: TableCursor, first: Int
+  ) throws(QueryFailure) {
+    var column = first
     func nextLeaf() throws(QueryFailure) -> ColumnLeaf {
       defer { column += 1 }
       return try reading { () throws(StorageError) in try cursor.leaf(column) }

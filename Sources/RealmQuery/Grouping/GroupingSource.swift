@@ -11,10 +11,6 @@ public struct SingleProperty {
   /// The property at the end.
   public let property: Property
 
-  init(_ property: Property, of objectClass: ObjectClass) {
-    (steps, self.objectClass, self.property) = ([], objectClass, property)
-  }
-
   /// Finds the properties with some names.
   ///
   /// Nil if a name is unknown or stands for a collection, or if one before the last is no link.

@@ -21,6 +21,23 @@ extension Evaluator {
     return value
   }
 
+  /// Splits a path that leads to a collection into the object that has the collection, and the path
+  /// from there; nil if it leads to something else.
+  func owner(
+    of path: PathExpression, row: ShellValue?
+  ) throws(ShellError) -> (owner: ShellValue, path: PathExpression)? {
+    var value = try start(of: path, row: row)
+    var owner: (value: ShellValue, position: Int)?
+    for (position, step) in path.steps.enumerated() {
+      if value.isObject { owner = (value, position) }
+      value = try self.value(of: step, in: value, row: row)
+    }
+    guard let owner, value.members != nil else { return nil }
+    let rest = PathExpression(
+      base: .row, steps: Array(path.steps[owner.position...]), range: path.range)
+    return (owner.value, rest)
+  }
+
   private func start(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
     switch path.base {
     case .row, .old:
@@ -217,6 +234,7 @@ extension Evaluator {
         }
         throw Evaluator.unknownProperty(name, of: objectClass, at: range)
       }
+      let schema = try schema(for: objectClass)
       return try reading { () throws(StorageError) in
         guard let row = try objectClass.table.row(of: key) else { return .null }
         return try ShellValue(
@@ -240,7 +258,7 @@ extension Evaluator {
       }
       return .list(members)
     case .scalar(.null): return .null
-    case .scalar, .record:
+    case .scalar, .record, .reference:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no property \(name)", at: range)
     }
@@ -318,7 +336,7 @@ extension Evaluator {
     _ inverse: ObjectClass.Inverse, of value: ShellValue, at range: SourceRange
   ) throws(ShellError) -> ShellValue {
     guard case .object(let objectClass, let key) = value,
-      let originClass = schema.objectClass(inverse.backlink.originTable)
+      let originClass = try schema(for: objectClass).objectClass(inverse.backlink.originTable)
     else { return .null }
     return try reading { () throws(StorageError) in
       guard let row = try objectClass.table.row(of: key) else { return .null }
@@ -346,7 +364,7 @@ extension Evaluator {
       var records: [(key: [UInt8], value: ShellValue)] = []
       for entry in entries { records.append((entry.key, try record(of: entry.value, shape, path))) }
       return .dictionary(records)
-    case .scalar, .object, .record: return try record(of: value, shape, path)
+    case .scalar, .object, .record, .reference: return try record(of: value, shape, path)
     }
   }
 

@@ -75,9 +75,9 @@ extension Session {
 
   /// The objects of a query in sections.
   func find(
-    _ statement: SectionsStatement, scope: Scope? = nil
+    _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let (objects, evaluator) = try objects(of: statement.source, scope: scope)
+    let (objects, evaluator) = try objects(of: statement.source, scope: scope, in: database)
     let objectClass = objects.objectClass
     let columns = try ColumnMaker.columns(
       statement.columns, of: objectClass, evaluator: evaluator)

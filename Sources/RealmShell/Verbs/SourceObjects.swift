@@ -16,11 +16,15 @@ extension Session {
   }
 
   /// The objects of a source with an evaluator for the rest of its statement.
+  ///
+  /// - Parameter database: Where they are looked for; nil for the current one.
   func objects(
-    of source: Source, scope: Scope?
+    of source: Source, scope: Scope?, in database: Database? = nil
   ) throws(ShellError) -> (objects: Objects, evaluator: Evaluator) {
-    let evaluator = evaluator(try current(at: source.range), scope: scope)
-    return (try objects(of: source, evaluator), evaluator)
+    let database = if let database { database } else { try current(at: source.range) }
+    let evaluator = evaluator(database, scope: scope)
+    let objects = try objects(of: source, evaluator)
+    return (objects, try self.evaluator(for: objects.objectClass, evaluator, scope))
   }
 
   func objects(of source: Source, _ evaluator: Evaluator) throws(ShellError) -> Objects {
@@ -36,8 +40,8 @@ extension Session {
       if case .results(let results) = value {
         var objects = Objects(objectClass: results.objectClass, keys: results.keys)
         if case .variable(let name) = path.base, path.steps.isEmpty,
-          case .results(let live)? = evaluator.scope?.variables[name.text],
-          case .query(let query, let scope) = live.origin
+          case .results(let bound)? = evaluator.scope?[name.text],
+          case .query(let query, let scope) = bound.value.origin
         {
           objects.origin = (query, scope)
         }
@@ -116,9 +120,9 @@ extension Session {
         switch clause.kind {
         case .sort: break
         case .distinct: hasDistinct = true
-        case .limit:
+        case .limit, .offset:
           throw ShellError(
-            .illegalOperation, "results with a LIMIT cannot be filtered",
+            .illegalOperation, "results with a LIMIT or OFFSET cannot be filtered",
             at: condition.query.predicate.range)
         }
       }
@@ -168,11 +172,17 @@ extension Session {
               failure = error
               return nil
             }
-          }, isExamined: warns)
+          }, examining: warns ? evaluator.source.bytes : nil)
       }
       if let failure { throw failure }
+      if warns, !hasWarned, !isExplained, outputIsTerminal, let warning = bound.warnings.first {
+        hasWarned = true
+        warn(ShellError(warning), origin: statementOrigin)
+      }
       return bound
     } catch {
+      // Of a variable that cannot be used is known why.
+      let error = failure ?? error
       throw condition.query.ordering.contains { $0.range.contains(error.range) }
         ? error.ofOrdering : error
     }

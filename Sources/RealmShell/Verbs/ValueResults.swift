@@ -44,6 +44,7 @@ extension Session {
   ) throws(ShellError) {
     switch clause.kind {
     case .limit(let count): members = Array(members.prefix(Int(clamping: max(0, count))))
+    case .offset(let count): members = Array(members.dropFirst(Int(clamping: max(0, count))))
     case .distinct(let paths):
       guard let path = paths.first, paths.count == 1, path.isSelf else {
         throw ShellError(.invalidArgument, "values are distinct by self alone", at: clause.range)
@@ -63,7 +64,7 @@ extension Session {
 
   /// Prints the members of a collection of values.
   func show(_ table: ValueTable, to writer: ByteWriter) throws(ShellError) {
-    variables["_"] = .value(KeptValue(table.list), nil)
+    locals["_"] = .value(KeptValue(table.list), nil)
     var settings = outputSettings
     let showsFooter = settings.showsFooter && [.table, .box, .lines].contains(settings.mode)
     settings.showsFooter = false
@@ -104,7 +105,7 @@ private enum ValueOrder {
     switch value {
     case .scalar, .object: 0
     case .list, .results: 1
-    case .dictionary, .record: 2
+    case .dictionary, .record, .reference: 2
     }
   }
 }
