@@ -62,6 +62,26 @@ struct Accumulator {
     }
   }
 
+  /// Adds ints of which the sum and the number are known.
+  mutating func add(sum: Int64, of count: Int) {
+    intSum &+= sum
+    self.count += Int64(count)
+  }
+
+  /// Adds doubles in their order; what is no number, as null, does not count.
+  @inline(__always)
+  mutating func add(_ rows: RowMask, of leaf: FloatingLeaf<Double>) {
+    var (sum, added) = (doubleSum, 0)
+    rows.forEachRowQuickly { row in
+      let value = leaf.number(at: row)
+      if value == value {
+        sum += value
+        added &+= 1
+      }
+    }
+    (doubleSum, count) = (sum, count + Int64(added))
+  }
+
   private mutating func addToSum(_ value: QueryValue) {
     switch kind {
     case .int:

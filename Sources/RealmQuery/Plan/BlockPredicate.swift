@@ -68,14 +68,12 @@ final class BlockPredicate {
 
   /// Walks all objects of a class until `body`, which gets the rows of each block that match,
   /// returns false.
-  ///
-  /// - Parameter others: Columns that the cursor reads behind `columns`.
   func forEachBlock(
-    of objectClass: ObjectClass, reading others: [Int] = [], _ run: QueryRun,
+    of objectClass: ObjectClass, _ run: QueryRun,
     _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     let cursor = try reading { () throws(StorageError) in
-      try TableCursor(objectClass.table, columns: columns + others)
+      try TableCursor(objectClass.table, columns: columns)
     }
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)

@@ -14,8 +14,21 @@ extension Session {
     _ statement: AddStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try add(statement, to: database)
-      return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+      try add(statement, to: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.added(outcome)
+    }
+  }
+
+  /// Makes a change and acknowledges it.
+  func change(
+    at range: SourceRange, to writer: ByteWriter,
+    _ make: (Database) throws(ShellError) -> WriteOutcome,
+    tell: (AcknowledgementText, WriteOutcome) throws(ShellError) -> String
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try make(database)
+      return acknowledges ? try tell(AcknowledgementText(database), outcome) : ""
     }
   }
 
@@ -42,8 +55,9 @@ extension Session {
     _ statement: UpsertStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try upsert(statement, in: database)
-      return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+      try upsert(statement, in: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.upserted(outcome)
     }
   }
 
