@@ -171,7 +171,7 @@ public final class Database {
         return try join(.withoutHistory)
       }
     } catch {
-      throw StorageError(error)
+      throw StorageError(error, holder: LockDescriptor.participant(ofRealm: path))
     }
   }
 
@@ -301,7 +301,11 @@ public final class Database {
         of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
     }
     let pin: VersionPin
-    do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
+    do throws(LockError) {
+      pin = try lockFile.pin()
+    } catch {
+      throw StorageError(error, holder: lockFile.otherParticipant)
+    }
     return try snapshot(of: pin)
   }
 
@@ -309,7 +313,8 @@ public final class Database {
   ///
   /// - Throws: as `snapshot()`.
   func snapshot(of pin: VersionPin) throws(StorageError) -> Snapshot {
-    try Snapshot(of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+    try Snapshot(
+      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
   }
 
   /// Starts a transaction on the newest version, when nobody else is writing.
