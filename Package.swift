@@ -36,7 +36,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     // The program, from bytes to terminal; each target imports only those above it.
-    .target(name: "ByteKernels", swiftSettings: kernels),
+    .target(name: "ByteKernels", dependencies: ["CLinux"], swiftSettings: kernels),
     .target(name: "RealmValues", dependencies: ["ByteKernels"], swiftSettings: common),
     .target(
       name: "RealmStorage", dependencies: ["RealmValues", "ByteKernels", "CLibCrypto", "CLinux"],

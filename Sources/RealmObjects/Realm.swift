@@ -319,6 +319,16 @@ public final class Realm {
     return try transaction.commit()
   }
 
+  /// The newest version that was committed, with its schema: the one in use, or the one that the
+  /// open transaction began on.
+  ///
+  /// - Throws: `StorageError` as on opening.
+  public func committed() throws(StorageError) -> (snapshot: Snapshot, schema: Schema) {
+    guard transaction != nil, let database else { return (snapshot, schema) }
+    let newest = try database.snapshot()
+    return (newest, try Schema(newest))
+  }
+
   /// Forgets the changes and returns to the newest version.
   ///
   /// - Throws: `StorageError` as on opening; the transaction has ended all the same.

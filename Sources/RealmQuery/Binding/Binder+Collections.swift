@@ -17,6 +17,7 @@ extension Binder {
       }
       return sized(AllBacklinksSource(walker, path.objectClass))
     }
+    findIgnoredParts(path, "@count", range)
     let reader = PropertyReader(path.objectClass, position: property.position)
     if isLength(rest, after: property) || isKeys(rest, of: property) {
       throw noSize(property, range)
@@ -116,6 +117,7 @@ extension Binder {
         .badAggregate, "\(aggregate.operation.rawValue) needs a collection of numbers",
         at: aggregate.range)
     }
+    findIgnoredParts(path, aggregate.operation.rawValue, aggregate.range)
     let isDictionary = property.collection == .dictionary
     let isExtreme = operation == .minimum || operation == .maximum
     guard isDictionary || isSummable(property.kind) else {

@@ -22,6 +22,7 @@ struct Ordering {
     case sort([OrderingPath])
     case distinct([OrderingPath])
     case limit(Int)
+    case offset(Int)
   }
 
   var clauses: [Clause]
@@ -30,9 +31,31 @@ struct Ordering {
 
   var isEmpty: Bool { clauses.isEmpty }
 
-  /// The limit if the first clause is one.
-  var firstLimit: Int? {
-    if case .limit(let limit)? = clauses.first { limit } else { nil }
+  /// The number of objects that the limits and offsets from a clause on look at; nil if they look at
+  /// all.
+  func neededCount(from first: Int = 0) -> Int? {
+    var skipped = 0
+    var needed: Int?
+    for clause in clauses[first...] {
+      switch clause {
+      case .limit(let limit):
+        let (end, overflow) = skipped.addingReportingOverflow(limit)
+        needed = min(needed ?? .max, overflow ? .max : end)
+      case .offset(let count):
+        skipped = skipped.addingReportingOverflow(count).overflow ? .max : skipped + count
+      case .sort, .distinct: return needed
+      }
+    }
+    return needed
+  }
+
+  /// Number of objects that the first clause leaves, if it is a limit or offset.
+  private func countAfterFirst(_ count: Int) -> Int {
+    switch clauses.first {
+    case .limit(let limit): min(count, limit)
+    case .offset(let skipped): max(0, count - skipped)
+    case .sort, .distinct, nil: count
+    }
   }
 
   /// Applies the clauses to objects in their start order.
@@ -41,17 +64,16 @@ struct Ordering {
   ) throws(QueryFailure) -> [ObjectKey] {
     var keys = keys
     if let failure {
-      if min(keys.count, firstLimit ?? .max) > 0 { throw .query(failure) }
+      if countAfterFirst(keys.count) > 0 { throw .query(failure) }
     }
     var i = 0
     while i < clauses.count, !keys.isEmpty {
       switch clauses[i] {
       case .limit(let limit): keys = Array(keys.prefix(limit))
+      case .offset(let count): keys = Array(keys.dropFirst(count))
       case .distinct(let paths): keys = try Distinct.apply(to: keys, by: paths, run)
       case .sort(let paths):
-        var limit: Int?
-        if i + 1 < clauses.count, case .limit(let next) = clauses[i + 1] { limit = next }
-        keys = try Sorting.apply(to: keys, by: paths, limit: limit, run)
+        keys = try Sorting.apply(to: keys, by: paths, limit: neededCount(from: i + 1), run)
       }
       profile?.endClause(i, objectCount: keys.count)
       i += 1
@@ -75,6 +97,9 @@ extension Binder {
       case .limit(let limit):
         endSort()
         ordering.clauses.append(.limit(Int(max(0, limit))))
+      case .offset(let count):
+        endSort()
+        ordering.clauses.append(.offset(Int(max(0, count))))
       case .distinct(let paths):
         endSort()
         var bound: [OrderingPath] = []

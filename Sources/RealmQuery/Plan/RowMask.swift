@@ -64,6 +64,23 @@ struct RowMask {
     }
   }
 
+  /// Calls `body`, which cannot fail, with each row in ascending order; full words are not searched
+  /// for their bits.
+  @inline(__always)
+  func forEachRowQuickly(_ body: (Int) -> Void) {
+    for word in 0..<4 {
+      var rest = words[word]
+      if rest == .max {
+        for row in word &* 64..<word &* 64 &+ 64 { body(row) }
+        continue
+      }
+      while rest != 0 {
+        body(word &* 64 &+ rest.trailingZeroBitCount)
+        rest &= rest &- 1
+      }
+    }
+  }
+
   /// The rows that satisfy a test.
   @inline(__always)
   func filter<Failure: Error>(

@@ -52,9 +52,11 @@ struct Program {
       try openTarget(session)
     } catch {
       session.report(error, origin: nil)
+      _ = session.endThreads(waiting: false)
       return error.name.exitStatus
     }
     runWork(session)
+    if let limit = invocation.follow { session.follow(forMilliseconds: limit) }
     session.endScripts()
     return finish(session)
   }

@@ -37,6 +37,15 @@ struct Prompt {
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    editor.events = LineEditor.Events(
+      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor } },
+      handle: { [session] clearRow in
+        session.clearNews()
+        guard session.hasNews else { return }
+        clearRow()
+        session.takeNews()
+        session.output.flush()
+      })
     while !session.isEnding {
       session.printFinishedWork(to: session.output)
       session.output.flush()
@@ -99,11 +108,13 @@ struct Prompt {
     let (name, status) = session.threads.promptStatus
     let isMain = name == ThreadIdentity.mainName
     let version = status.version.map(String.init) ?? ""
+    let count = session.observers.all.count
+    let observers = count > 0 ? "+\(count)" : ""
     let fields: [(String, String)] = [
       ("{db}", status.name ?? "realmsh"), ("{path}", status.path),
       ("{state}", (isMain ? "" : "@\(name)") + status.stateText), ("{thread}", name),
       ("{version}", version), ("{schema}", status.schemaVersion.map(String.init) ?? ""),
-      ("{observers}", ""), ("{time}", clockText()),
+      ("{observers}", observers), ("{time}", clockText()),
     ]
     var text = session.settings.prompt
     for (field, value) in fields where text.contains(field) {

@@ -105,6 +105,7 @@ enum ErrorName: String, CaseIterable {
   case notSafe = "NotSafe"
   case limitExceeded = "LimitExceeded"
   case badVersion = "BadVersion"
+  case trap = "Trap"
   case interrupted = "Interrupted"
   case usage = "Usage"
 
@@ -196,6 +197,8 @@ enum ErrorName: String, CaseIterable {
     case .notSafe: "The statement is refused by --safe."
     case .limitExceeded: "Brackets or scripts are nested too deep, or a value is too large."
     case .badVersion: "The snapshot asked for is gone, or changed while it was read."
+    case .trap:
+      "A warning: the predicate means something else than it seems to; explain tells what."
     case .interrupted: "The statement was interrupted."
     case .usage: "The command line is wrong."
     default: ""

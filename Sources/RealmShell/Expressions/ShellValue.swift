@@ -101,7 +101,7 @@ indirect enum ShellValue {
     case .list(let members): members.count
     case .dictionary(let entries): entries.count
     case .results(let results): results.sections?.count ?? results.rowCount
-    case .scalar, .object, .record: nil
+    case .scalar, .object, .record, .reference: nil
     }
   }
 

@@ -15,6 +15,8 @@ extension Session {
         .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
         at: statement.prefixes[Session.maximumPrefixCount].range)
     }
+    // Own commits are told behind their acknowledgements.
+    defer { deliverChanges() }
     // Versions that the statement has looked at are not kept because of that.
     defer { if !frozenDatabases.isEmpty { frozenDatabases = [:] } }
     statementOrigin = origin
@@ -131,6 +133,8 @@ extension Session {
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
+    case .observe(let statement): try observe(statement, at: range, to: writer)
+    case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
@@ -246,8 +250,6 @@ extension Session {
     case .assert(let statement): try self.assert(statement)
     case .aggregate(let statement): try aggregate(statement, to: writer)
     case .sections(let statement): try sections(statement, to: writer)
-    case .observe, .unobserve:
-      throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }

@@ -24,6 +24,10 @@ extension Session {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var body: StatementBody?
       do throws(ShellError) {
+        if !isSkipping {
+          try addPlain(from: &parser, place: &origin.statement, to: output)
+          origin.statement = nil
+        }
         guard let statement = try next(&parser, &origin) else { break }
         if isSkipping {
           isSkipping = !statement.body.endsTransaction

@@ -30,11 +30,10 @@ extension Session {
     without observers: [ObserverOperand], at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     let database = try writing(at: range)
-    if let observer = observers.first {
-      throw ShellError(
-        .unknownObserver, "no observer \(source.text(of: observer.range))", at: observer.range)
-    }
+    let skipped = try numbers(of: observers, of: database)
+    let version = database.realm.transaction.map { $0.version + 1 }
     try finish(database, at: range, to: writer)
+    if let version { skip(version, by: skipped, of: database) }
   }
 
   /// Makes the changes of the open transaction durable; they are lost if that fails.
@@ -149,7 +148,11 @@ extension Session {
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
-      for statement in block.statements {
+      var statements = block.statements
+      var place: SourceRange?
+      while true {
+        try addPlain(from: &statements, place: &place, to: writer)
+        guard let statement = statements.next() else { break }
         try Interruption.check()
         try execute(statement, origin: origin)
         if isEnding { break }
@@ -181,6 +184,7 @@ extension Session {
       throw StorageMessages.error(error, path: database.realm.path)
     }
     forgetOldResults(of: database)
+    deliverChanges()
   }
 
   // MARK: Rules
@@ -261,6 +265,8 @@ extension Session {
       output.write("\(database.realm.path) opened for writing\n")
     }
     database.isOpenForWriting = true
+    // Observers: the transaction has not changed anything yet.
+    deliverChanges()
   }
 
   /// Waits for the write lock and takes it.

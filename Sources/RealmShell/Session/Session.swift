@@ -17,9 +17,13 @@ final class Session {
   var databases: [Database] = []
   /// Name of the database that statements use.
   var currentName: String?
+  /// What `observe` has begun.
+  var observers = Observers()
   /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
   /// has handed over.
   var locals: [String: Variable] = [:]
+  /// Databases of `main` that this thread has closed.
+  var closedNumbers: Set<Int> = []
   /// Frozen versions that the present statement uses.
   var frozenDatabases: [ObjectIdentifier: Database] = [:]
   /// Rows of the last result that were printed so far, for `more`.

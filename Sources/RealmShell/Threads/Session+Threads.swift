@@ -43,10 +43,13 @@ extension Session {
     let width = members.map(\.identity.name.count).max() ?? 0
     for member in members {
       let mark = member.identity.name == prompt ? "*" : " "
-      let version = member.status.version.map { "version \($0)" } ?? "no version"
-      let state = member.isBusy ? ", working" : ""
-      let text = settings.showsVersions || member.status.version == nil ? version : "a version"
-      writer.write("\(mark) \(padded(member.identity.name, width))  \(text)\(state)\n")
+      var facts: [String] = []
+      if settings.showsVersions {
+        facts.append(member.status.version.map { "version \($0)" } ?? "no version")
+      }
+      if member.isBusy { facts.append("working") }
+      let name = facts.isEmpty ? member.identity.name : padded(member.identity.name, width) + "  "
+      writer.write("\(mark) \(name)\(facts.joined(separator: ", "))\n")
     }
   }
 
@@ -81,6 +84,8 @@ extension Session {
       descriptor: operand.isAsync ? nil : outputDescriptor)
     if operand.isAsync {
       acknowledge("[\(target.name)] started", to: writer)
+      // In front of what the work may have to tell at once.
+      writer.flush()
       give(work, to: target)
     } else {
       try wait(for: work, of: target, at: operand.name.range, to: writer)
@@ -163,12 +168,15 @@ extension Session {
       return known.identity
     }
     if thread.isMain { shareDatabases() }
-    let identity = threads.monitor.change { state in
+    let begun = threads.monitor.change { state -> ThreadIdentity? in
+      // Another thread may have been faster.
+      guard state.index(of: name.text) == nil else { return nil }
       let identity = ThreadIdentity(name: name.text, number: state.threadCount)
       state.threadCount += 1
       state.members.append(Threads.Member(identity: identity))
       return identity
     }
+    guard let identity = begun else { return try member(named: name) }
     let (threads, options) = (threads, options)
     let hasStarted = SystemThread.start {
       identity.adoptCallingThread()

@@ -40,8 +40,11 @@ extension Session {
         try perform(work.task, origin: work.origin)
       }
     } catch {
-      outcome.failure = error
-      if work.isAsync { reportFailure(of: work, error) }
+      // Work that `stop` has ended has not failed.
+      if !work.isAsync || error.name != .interrupted || !isToEnd {
+        outcome.failure = error
+        if work.isAsync { reportFailure(of: work, error) }
+      }
     }
     output.flush()
     errorOutput.flush()
@@ -110,7 +113,10 @@ extension Session {
       try drop(database)
       databases.removeAll { $0 === database }
     }
-    for entry in shared where !databases.contains(where: { $0.number == entry.number }) {
+    for entry in shared
+    where !databases.contains(where: { $0.number == entry.number })
+      && !closedNumbers.contains(entry.number)
+    {
       let realm: Realm
       do throws(StorageError) {
         if let handle = entry.handle {

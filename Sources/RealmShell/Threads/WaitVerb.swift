@@ -8,6 +8,8 @@ import RealmLanguage
 extension Session {
   /// How long a thread that waits sleeps between two looks at Ctrl-C.
   static let pauseMilliseconds = 20
+  /// The same when it is woken by whatever it waits for.
+  static let longPauseMilliseconds = 500
 
   func wait(_ statement: WaitStatement, at range: SourceRange, to writer: ByteWriter)
     throws(ShellError)
@@ -19,14 +21,14 @@ extension Session {
     case .time(let duration):
       let end = monotonicMilliseconds() + Double(duration.milliseconds)
       try wait(until: min(limit ?? end, end), at: range) { _ in monotonicMilliseconds() >= end }
-    case .work(.number(let number), _):
-      throw ShellError(
-        .unknownObserver, "no observer \(number.value)", at: number.range)
-    case .work(.name(let name), let count):
-      if let count {
-        throw ShellError(.unknownObserver, "no observer \(name.text)", at: count.range)
+    case .work(let operand, let count):
+      if case .name(let name) = operand, count == nil,
+        !observers.all.contains(where: { $0.observer.isNamed(by: operand) })
+      {
+        try wait(for: try existingThread(named: name), until: limit, at: name.range, to: writer)
+        return
       }
-      try wait(for: try existingThread(named: name), until: limit, at: name.range, to: writer)
+      try wait(for: try observer(operand), changes: count, until: limit)
     }
   }
 
@@ -65,9 +67,15 @@ extension Session {
   ) throws(ShellError) {
     output.flush()
     while true {
+      takeNews()
+      if threads.monitor.withLock({ isSo($0) }) { return }
       let left = limit.map { max(0, Int($0 - monotonicMilliseconds() + 1)) }
       let pause = min(left ?? .max, Session.pauseMilliseconds)
-      if threads.monitor.wait(atMost: pause, for: { isSo($0) ? true : nil }) != nil { return }
+      if !sleepUntilNews(atMost: min(left ?? .max, Session.longPauseMilliseconds)),
+        threads.monitor.wait(atMost: pause, for: { isSo($0) ? true : nil }) != nil
+      {
+        return
+      }
       try Interruption.check()
       if isToEnd { throw ShellError(.interrupted, "the thread was stopped") }
       if let limit, monotonicMilliseconds() >= limit {
@@ -125,8 +133,12 @@ extension Session {
       state.members.map(\.identity).filter { !$0.isMain }
     }
     for other in others { _ = threads.stop(other) }
-    if !isGood || !waits { Interruption.requestOfAll() }
-    _ = threads.monitor.wait { state in state.members.count == 1 ? true : nil }
+    // What is being done is waited for, unless the user does not want that either.
+    while threads.monitor.wait(
+      atMost: Session.pauseMilliseconds, for: { $0.members.count == 1 ? true : nil }) == nil
+    {
+      if Interruption.isRequested { Interruption.requestOfAll() }
+    }
     return finishThreads() && isGood
   }
 

@@ -100,6 +100,11 @@ extension Session {
         .fileBusy, "thread \(other) has the file open", at: verbRange(range),
         remedy: "stop \(quotedName(other))")
     }
+    guard observers.watch(of: database) == nil else {
+      throw ShellError(
+        .fileBusy, "observers keep a version of the file", at: verbRange(range),
+        remedy: "unobserve all")
+    }
     forgetResults(of: database)
     let isShared = database.realm.access == .shared
     do throws(StorageError) {

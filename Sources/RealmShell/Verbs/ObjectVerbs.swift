@@ -24,10 +24,6 @@ extension Session {
   func add(
     _ statement: AddStatement, to database: Database
   ) throws(ShellError) -> WriteOutcome {
-    if let outcome = try addPlain(statement, to: database) {
-      bind(statement.variable, outcome, database)
-      return outcome
-    }
     if statement.values.contains(where: \.readsDatabase) { try refresh(database) }
     let objectClass = try existingClass(statement.className, database)
     let parts = StatementParts(values: statement.values, text: source)
@@ -39,37 +35,6 @@ extension Session {
       }
     }
     bind(statement.variable, outcome, database)
-    return outcome
-  }
-
-  /// Creates the object of a statement that has nothing but a literal for each property; nil if the
-  /// statement is of another kind or wrong, and nothing was changed.
-  private func addPlain(
-    _ statement: AddStatement, to database: Database
-  ) throws(ShellError) -> WriteOutcome? {
-    guard statement.values.count == 1,
-      let objectClass = database.realm.schema.objectClass(named: statement.className.text)
-    else { return nil }
-    let key = try applying(database) { () throws(StorageError) -> ObjectKey? in
-      switch statement.values[0] {
-      case .object(let fields, _):
-        try database.writer.addPlain(objectClass, count: fields.count) { position in
-          fields[position].value.literalInput.map { (fields[position].key.text, $0) }
-        }
-      case .array(let members, _):
-        try database.writer.addPlain(objectClass, count: members.count) { position in
-          members[position].literalInput.map { (nil, $0) }
-        }
-      default: nil
-      }
-    }
-    guard let key else {
-      database.isHalfDone = false
-      return nil
-    }
-    let subject = WriteOutcome.Subject(objectClass: objectClass, key: key, effect: .added)
-    let outcome = WriteOutcome(subjects: [subject])
-    database.transaction?.counts.count(outcome)
     return outcome
   }
 

@@ -294,6 +294,10 @@ extension QueryArgument {
 }
 
 extension ShellError {
+  init(_ warning: TrapWarning) {
+    self.init(.trap, warning.message, at: warning.range, remedy: warning.remedy)
+  }
+
   init(_ error: QueryError) {
     let suggestion = error.unknownName.flatMap {
       Spelling.nearest(to: $0, among: error.candidates)

@@ -108,9 +108,9 @@ extension Session {
         switch clause.kind {
         case .sort: break
         case .distinct: hasDistinct = true
-        case .limit:
+        case .limit, .offset:
           throw ShellError(
-            .illegalOperation, "results with a LIMIT cannot be filtered",
+            .illegalOperation, "results with a LIMIT or OFFSET cannot be filtered",
             at: condition.query.predicate.range)
         }
       }
@@ -160,9 +160,13 @@ extension Session {
               failure = error
               return nil
             }
-          }, isExamined: warns)
+          }, examining: warns ? evaluator.source.bytes : nil)
       }
       if let failure { throw failure }
+      if warns, !hasWarned, !isExplained, outputIsTerminal, let warning = bound.warnings.first {
+        hasWarned = true
+        warn(ShellError(warning), origin: statementOrigin)
+      }
       return bound
     } catch {
       // Of a variable that cannot be used is known why.

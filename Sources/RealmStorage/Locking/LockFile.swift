@@ -103,7 +103,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
     let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
     let descriptor = try Attachment.attach(
       lockPath ?? LockDescriptor.path(ofRealm: realmPath), profile: profile, deadline: deadline)
-    let identity = try descriptor.status()
+    let identity = try descriptor.status().identity
     let header = SharedHeader(base: try descriptor.map(byteCount: LockLayout.slots))
     let slots = SlotMapping(descriptor: descriptor)
     let hasBegun: Bool
@@ -126,7 +126,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
     }
     // Nothing fails from here on: otherwise `deinit` would leave a session that was not joined.
     self.realmPath = realmPath
-    pins = ProcessPins(device: identity.device, inode: identity.inode)
+    pins = ProcessPins(lockFile: identity)
     self.profile = profile
     self.descriptor = descriptor
     self.header = header

@@ -18,20 +18,18 @@ public struct LivingVersion: Equatable, Sendable {
 /// How many pins this process has on the versions of one session, through all of its participants.
 struct ProcessPins {
   private struct Key: Hashable {
-    let device: UInt
-    let inode: UInt
+    let lockFile: FileIdentity
     let version: UInt64
   }
 
   private static let counts = Mutex<[Key: Int]>([:])
 
   /// The lock file of the session.
-  let device: UInt
-  let inode: UInt
+  let lockFile: FileIdentity
 
   /// Notes that there are more or fewer pins.
   func add(_ change: Int, to version: UInt64) {
-    let key = Key(device: device, inode: inode, version: version)
+    let key = Key(lockFile: lockFile, version: version)
     Self.counts.withLock { counts in
       let count = counts[key, default: 0] + change
       counts[key] = count > 0 ? count : nil
@@ -40,7 +38,7 @@ struct ProcessPins {
 
   /// The number of pins on a version.
   func count(of version: UInt64) -> Int {
-    let key = Key(device: device, inode: inode, version: version)
+    let key = Key(lockFile: lockFile, version: version)
     return Self.counts.withLock { $0[key, default: 0] }
   }
 }

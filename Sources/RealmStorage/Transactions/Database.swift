@@ -248,7 +248,9 @@ public final class Database {
     // Others may have made the file longer since it was opened.
     try file.measure()
     // A table that cannot be written is refused here and not in the middle of a change.
-    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    _ = try WriteTransaction(
+      trying: file, from: snapshot.file.pin, workspace
+    ).allEditors()
     withExtendedLifetime(snapshot) {}
     if isComplete { return }
     let transaction = try beginWrite()
@@ -283,7 +285,7 @@ public final class Database {
     guard let status = try? Syscalls.status(ofPath: path),
       let own = try? Syscalls.status(of: file.descriptor)
     else { return false }
-    return status.device == own.device && status.inode == own.inode
+    return status.identity == own.identity
   }
 
   /// Whether it lives in the memory of this process.
@@ -296,10 +298,7 @@ public final class Database {
   ///
   /// - Throws: `damaged`, `system`; `rejected(.brokenSession)` and other errors of the session.
   public func snapshot() throws(StorageError) -> Snapshot {
-    guard let lockFile else {
-      return try Snapshot(
-        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
-    }
+    guard let lockFile else { return try snapshot(of: nil) }
     let pin: VersionPin
     do throws(LockError) {
       pin = try lockFile.pin()
@@ -312,9 +311,13 @@ public final class Database {
   /// A snapshot of a version, which is kept readable as long as the snapshot lives.
   ///
   /// - Throws: as `snapshot()`.
-  func snapshot(of pin: VersionPin) throws(StorageError) -> Snapshot {
-    try Snapshot(
-      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+  func snapshot(of pin: VersionPin?) throws(StorageError) -> Snapshot {
+    try file.measure()
+    guard let mapping = try workspace.mapping(of: file) else {
+      return try Snapshot(
+        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+    }
+    return try Snapshot(of: RealmFile(mapping, path: path, pin: pin))
   }
 
   /// Starts a transaction on the newest version, when nobody else is writing.

@@ -112,6 +112,6 @@ struct CommittedVersion {
   var logicalByteCount: Int
   /// Its lists of free space.
   var freeEntries: [FreeSpaceList.Entry]
-  /// Where it has been written; nil if these are many places.
-  var written: [Extent]?
+  /// Where it has been written; nothing if these are many places.
+  var written: [Extent]
 }
