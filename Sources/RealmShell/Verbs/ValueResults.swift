@@ -43,8 +43,8 @@ extension Session {
     _ clause: OrderingClause, to members: inout [ShellValue]
   ) throws(ShellError) {
     switch clause.kind {
-    case .limit(let count): members = Array(members.prefix(Int(clamping: max(0, count))))
     case .offset(let count): members = Array(members.dropFirst(Int(clamping: max(0, count))))
+    case .limit(let count): members = Array(members.prefix(Int(clamping: max(0, count))))
     case .distinct(let paths):
       guard let path = paths.first, paths.count == 1, path.isSelf else {
         throw ShellError(.invalidArgument, "values are distinct by self alone", at: clause.range)
@@ -103,9 +103,9 @@ private enum ValueOrder {
   /// Collections come after single values. Source: object-model.md 10.1.
   private static func rank(_ value: ShellValue) -> Int {
     switch value {
-    case .scalar, .object: 0
+    case .scalar, .object, .reference: 0
     case .list, .results: 1
-    case .dictionary, .record, .reference: 2
+    case .dictionary, .record: 2
     }
   }
 }
