@@ -101,6 +101,13 @@ public enum CanonicalText {
     }
   }
 
+  /// A name, in back quotes if it is not made of letters, digits and `_`.
+  public static func string(name: String) -> String {
+    var text: [UInt8] = []
+    append(name: name, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// The name can be typed without back quotes.
   public static func isBareName(_ name: Span<UInt8>) -> Bool {
     let token = Lexer.token(in: name, at: 0)

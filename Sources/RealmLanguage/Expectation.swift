@@ -47,6 +47,8 @@ public enum Expectation: Hashable, Sendable {
   case duration
   /// A live observer, by name or number.
   case observer
+  /// A thread.
+  case thread
   /// The name of an error.
   case errorName
   /// What `help` knows.
@@ -88,6 +90,7 @@ public enum Expectation: Hashable, Sendable {
     case .type: "a type"
     case .duration: "a duration such as 2s"
     case .observer: "an observer"
+    case .thread: "a thread"
     case .errorName: "the name of an error"
     case .helpTopic: "a topic"
     case .endOfStatement: "end of statement"

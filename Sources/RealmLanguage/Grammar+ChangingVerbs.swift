@@ -97,6 +97,11 @@ extension Grammar {
       "refresh", .transaction, "refresh", "Moves to the newest version of the database.",
       examples: ["refresh", "refresh; info"], seeAlso: ["begin", "info"]
     ) { _ throws(SyntaxError) in .refresh },
+    Verb(
+      "invalidate", .transaction, "invalidate",
+      "Lets go of the version of the database with all objects and results read from it.",
+      examples: ["invalidate", "invalidate; info versions"], seeAlso: ["refresh", "cancel"]
+    ) { _ throws(SyntaxError) in .invalidate },
   ]
 
   static let objectVerbs = [

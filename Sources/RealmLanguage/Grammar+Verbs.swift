@@ -3,7 +3,7 @@ extension Grammar {
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
     databaseVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs + nameVerbs
-    + transferVerbs + shellVerbs
+    + liveVerbs + threadVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -20,6 +20,7 @@ extension Grammar {
         GrammarWord("schema PATH", "declares the classes of a script; version N is their version"),
         GrammarWord("compact", "rewrites the file first if less than half of it is in use"),
         GrammarWord("snapshot", "previous or a version: an older state, for reading only"),
+        GrammarWord("versions N", "begin fails while more than N versions are alive"),
       ],
       examples: [
         "open dogs.realm", "open vault.realm key \"file:vault.key\"",

@@ -8,6 +8,8 @@ public struct Verb: Sendable {
     case objects = "Objects"
     case queries = "Queries"
     case names = "Names"
+    case live = "Live"
+    case threads = "Threads"
     case transfer = "In and out"
     case shell = "Shell"
   }
@@ -125,6 +127,7 @@ public enum Grammar {
 
   /// What may stand before a verb.
   public static let prefixes = [
+    GrammarWord("on NAME [async] [with $NAME, ...]:", "runs the statement on a thread"),
     GrammarWord("time", "prints the time the statement took"),
     GrammarWord("explain [run]", "prints what would be done; run also does it and adds times"),
     GrammarWord("expect error [NAME]:", "succeeds if the statement fails with that error"),
@@ -161,10 +164,12 @@ public enum Grammar {
     Function("data(x)", 1...1), Function("type(x)", 1...1),
     Function("if(condition, a, b)", 3...3), Function("coalesce(a, b, ...)", 1...1000),
     Function("count(c)", 1...1), Function("first(c)", 1...1), Function("last(c)", 1...1),
-    Function("keys(d)", 1...1), Function("values(d)", 1...1), Function("now()", 0...0),
+    Function("index(c, x)", 2...2), Function("keys(d)", 1...1), Function("values(d)", 1...1),
+    Function("now()", 0...0),
     Function("year(d)", 1...1), Function("month(d)", 1...1), Function("day(d)", 1...1),
     Function("uuid()", 0...0), Function("oid()", 0...0), Function("env(name)", 1...1),
-    Function("file(path)", 1...1),
+    Function("file(path)", 1...1), Function("ref(x)", 1...1), Function("resolve(r)", 1...1),
+    Function("freeze(x)", 1...1), Function("thaw(x)", 1...1),
   ]
 
   /// The words of the language that fit an expectation; names of the database are not known here.

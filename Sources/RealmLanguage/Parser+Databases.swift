@@ -16,6 +16,7 @@ extension Parser {
 
   private static let openOptions = [
     "as", "create", "new", "readonly", "shared", "key", "schema", "version", "compact", "snapshot",
+    "versions",
   ]
 
   /// Takes one option.
@@ -41,6 +42,8 @@ extension Parser {
     } else if try accept(word: "snapshot") {
       statement.snapshot =
         try accept(word: "previous") ? .previous : .version(try integer())
+    } else if try accept(word: "versions") {
+      statement.versionLimit = try integer()
     } else {
       return false
     }

@@ -75,7 +75,7 @@ extension Parser {
 
   /// `target | source`; what follows a class tells which. In `set` a word may be a literal or a
   /// property.
-  private mutating func changeSubject(ofSet isSet: Bool) throws(SyntaxError) -> ChangeSubject {
+  mutating func changeSubject(ofSet isSet: Bool) throws(SyntaxError) -> ChangeSubject {
     expect(.className)
     expect(.variable)
     switch token.kind {
@@ -188,8 +188,13 @@ extension Parser {
   }
 
   mutating func unletStatement() throws(SyntaxError) -> StatementBody {
+    .unlet(try variables())
+  }
+
+  /// `VAR { "," VAR }`.
+  mutating func variables() throws(SyntaxError) -> [Name] {
     var names: [Name] = []
     repeat { names.append(try variable()) } while try accept(.comma, ",")
-    return .unlet(names)
+    return names
   }
 }

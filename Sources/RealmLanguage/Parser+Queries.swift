@@ -75,16 +75,20 @@ extension Parser {
   }
 
   mutating func sectionsStatement() throws(SyntaxError) -> StatementBody {
+    .sections(try sections(clauseWords: ["show"]))
+  }
+
+  /// What stands behind `sections`; `clauseWords` may follow the condition.
+  mutating func sections(clauseWords: [String]) throws(SyntaxError) -> SectionsStatement {
     let source = try source()
     let owner = owner(of: source)
     propertyOwner = owner
     try require(word: "by")
     let key = try expression()
-    let condition = try acceptCondition(on: source, clauseWords: ["show"])
-    return .sections(
-      SectionsStatement(
-        source: source, key: key, condition: condition,
-        columns: try acceptColumns(of: owner) ?? []))
+    let condition = try acceptCondition(on: source, clauseWords: clauseWords)
+    return SectionsStatement(
+      source: source, key: key, condition: condition,
+      columns: try acceptColumns(of: owner) ?? [])
   }
 
   mutating func moreStatement() throws(SyntaxError) -> StatementBody {

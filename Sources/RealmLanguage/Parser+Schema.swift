@@ -117,7 +117,7 @@ extension Parser {
   // MARK: Changes
 
   /// `NAME "." NAME`.
-  private mutating func propertyReference() throws(SyntaxError) -> PropertyReference {
+  mutating func propertyReference() throws(SyntaxError) -> PropertyReference {
     let className = try name(.className)
     try require(.dot, ".")
     return try propertyReference(of: className)

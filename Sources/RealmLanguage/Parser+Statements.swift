@@ -12,8 +12,7 @@ extension Parser {
       return Statement(body: .command(command.text, range: range), range: range)
     }
     var prefixes: [Prefix] = []
-    while let prefix = try acceptPrefix() { prefixes.append(prefix) }
-    let body = try verbStatement()
+    let body = try body(&prefixes)
     let range = SourceRange(start: start, end: position)
     expect(.offeredWord("|"))
     expect(.endOfStatement)
@@ -26,6 +25,19 @@ extension Parser {
     let isEnd = token.kind.endsStatement && token.kind != .pipe || closesBlock
     guard isEnd else { throw failure() }
     return Statement(prefixes: prefixes, body: body, range: range, pipe: pipe)
+  }
+
+  /// `{ prefix } simple`.
+  private mutating func body(_ prefixes: inout [Prefix]) throws(SyntaxError) -> StatementBody {
+    let isOutermost = blockDepth == 0
+    while true {
+      while let prefix = try acceptPrefix() { prefixes.append(prefix) }
+      if isOutermost, !prefixes.isEmpty { outermostPrefixes = prefixes }
+      let start = token.start
+      let body = try verbStatement()
+      guard case .on(.thread(let thread, nil)) = body, try accept(.colon, ":") else { return body }
+      prefixes.append(Prefix(.on(thread), range: SourceRange(start: start, end: position)))
+    }
   }
 
   private mutating func acceptPrefix() throws(SyntaxError) -> Prefix? {

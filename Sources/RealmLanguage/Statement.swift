@@ -30,6 +30,8 @@ public struct Prefix: Equatable, Sendable {
     case explain(run: Bool)
     /// `expect error NAME:`.
     case expectError(Name?)
+    /// `on NAME [async] [with $x, …]:`.
+    case on(ThreadOperand)
   }
 
   /// Which one.
@@ -68,6 +70,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case cancel
   case write(Block)
   case refresh
+  case invalidate
   case add(AddStatement)
   case upsert(UpsertStatement)
   case set(SetStatement)
@@ -84,6 +87,13 @@ public indirect enum StatementBody: Equatable, Sendable {
   case `let`(LetStatement?)
   /// `unlet $x, …`; the names are without the dollar sign.
   case unlet([Name])
+  /// `observe`: nil lists the observers.
+  case observe(ObserveStatement?)
+  case unobserve(UnobserveStatement)
+  case wait(WaitStatement)
+  case on(OnStatement)
+  /// `stop NAME`.
+  case stop(Name)
   case export(ExportStatement)
   /// `source PATH`.
   case source(FilePath)
@@ -174,6 +184,8 @@ public struct OpenStatement: Equatable, Sendable {
   public var version: IntegerOperand?
   /// `snapshot previous`, `snapshot N`.
   public var snapshot: Snapshot?
+  /// `versions N`: the most versions alive with which `begin` succeeds. Source: object-model.md 3.9.
+  public var versionLimit: IntegerOperand?
 
   /// Makes an `open` without options.
   public init(target: Target) { self.target = target }

@@ -1,11 +1,21 @@
 /// Parses the statements of a text one after the other.
-public struct StatementParser {
+public struct StatementParser: PlainAddSource {
   /// The text.
   public let source: SourceText
   private var offset: Int
   private var parser: Parser
   private var invalidOffset: Int?
+  /// The statement that the last call of `next` could not parse.
+  public private(set) var failure: Failure?
   private let isInterrupted: (@Sendable () -> Bool)?
+
+  /// A statement with a syntax error.
+  public struct Failure: Equatable, Sendable {
+    /// The prefixes before the error.
+    public var prefixes: [Prefix]
+    /// The whole statement.
+    public var range: SourceRange
+  }
 
   /// Starts at the beginning of `source`; a byte-order mark there is skipped.
   ///
@@ -34,6 +44,7 @@ public struct StatementParser {
         range: SourceRange(start: invalid, end: invalid + 1))
     }
     skipSeparators()
+    failure = nil
     guard offset < source.bytes.count else { return nil }
     parser.restart()
     do throws(SyntaxError) {
@@ -49,12 +60,29 @@ public struct StatementParser {
       // Once more, to know what would have been right.
       var recorder = Parser(bytes: source.bytes, position: offset, isInterrupted: isInterrupted)
       recorder.recordingStart = parser.statementStart
+      let start = offset
       offset = StatementBounds.statementEnd(in: source.bytes.span, from: offset)
+      var end = offset
+      while end > start, source.bytes[end - 1] <= UInt8(ascii: " ") { end -= 1 }
+      failure = Failure(
+        prefixes: parser.outermostPrefixes, range: SourceRange(start: start, end: end))
       recorder.start()
       _ = try recorder.statement()
       throw error
     }
   }
+
+  /// Reads the next statement if it is a plain `add`; else nothing is read.
+  public mutating func next(_ add: inout PlainAdd) -> Bool {
+    guard invalidOffset == nil else { return false }
+    skipSeparators()
+    guard add.read(in: source.bytes.span, at: offset, isInBlock: false) else { return false }
+    offset = add.range.end
+    return true
+  }
+
+  /// Goes back to the start of the plain `add` that was read last: `next` gives it as a statement.
+  public mutating func goBack(to add: PlainAdd) { offset = add.range.start }
 
   private mutating func skipSeparators() {
     while true {

@@ -17,23 +17,30 @@ public final class Query {
   private let rows: RowPredicate
   let plan: IndexPlan
   let ordering: Ordering
+  private let examination: Examination?
+  private let syntax: QuerySyntax
+  private(set) var profile: QueryProfile?
 
   /// Binds a predicate to a class.
   ///
   /// - Parameters:
   ///   - arguments: The values of `$0`, `$1`, …
   ///   - variables: Finds the value of a shell variable by its name without the dollar sign.
+  ///   - text: What the places of the predicate refer to, if `explanation` or `warnings` will be
+  ///     asked for.
   /// - Throws: `QueryFailure.query` for what is wrong with the predicate; `storage` if the file
   ///   could not be read for `obj(…)`.
   public init(
     _ syntax: QuerySyntax, class objectClass: ObjectClass, schema: Schema,
     arguments: [QueryArgument] = [],
-    variables: @escaping (String) -> QueryArgument? = { _ in nil }
+    variables: @escaping (String) -> QueryArgument? = { _ in nil }, examining text: [UInt8]? = nil
   ) throws(QueryFailure) {
     self.objectClass = objectClass
+    self.syntax = syntax
+    examination = text.map { Examination(syntax, text: $0) }
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
-      pool: pool, run: run)
+      pool: pool, run: run, examination: examination)
     predicate = try binder.bind(syntax.predicate)
     blocks = BlockPredicate(predicate)
     rows = RowPredicate(predicate, objectClass)
@@ -53,7 +60,7 @@ public final class Query {
 
   /// The keys of the results within one run.
   func resultKeys() throws(QueryFailure) -> [ObjectKey] {
-    try ordering.apply(to: try unorderedKeys(), run)
+    try ordering.apply(to: try unorderedKeys(), run, profile)
   }
 
   /// The number of results, all clauses applied.
@@ -73,17 +80,34 @@ public final class Query {
     among candidates: [ObjectKey], isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> [ObjectKey] {
     try running(isCancelled) { () throws(QueryFailure) in
-      try ordering.apply(to: try matching(among: candidates), run)
+      try ordering.apply(to: try matching(.members(candidates)), run, profile)
     }
   }
 
-  private func matching(among candidates: [ObjectKey]) throws(QueryFailure) -> [ObjectKey] {
-    var matching: [ObjectKey] = []
-    for key in candidates {
-      try run.visit()
-      if try rows.matches(key) { matching.append(key) }
+  /// The objects among the results of other queries, the innermost first: all conditions come before
+  /// all clauses. Source: object-model.md 5.1.
+  ///
+  /// - Precondition: There is another query.
+  /// - Parameter members: The members of the collection that the innermost one searches; nil for all
+  ///   objects of the class.
+  /// - Throws: `QueryFailure`.
+  public func keys(
+    narrowing others: [Query], among members: [ObjectKey]?,
+    isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) -> [ObjectKey] {
+    let queries = others + [self]
+    for query in queries { query.run.isCancelled = isCancelled }
+    defer { for query in queries { query.run.isCancelled = { false } } }
+    let innermost = queries[0]
+    var keys: [ObjectKey]
+    if let members {
+      keys = try innermost.matching(.members(members))
+    } else {
+      keys = try innermost.unorderedKeys()
     }
-    return matching
+    for query in queries.dropFirst() { keys = try query.matching(.members(keys)) }
+    for query in queries { keys = try query.ordering.apply(to: keys, query.run, query.profile) }
+    return keys
   }
 
   /// Whether the predicate holds for an object; clauses do not count.
@@ -99,42 +123,185 @@ public final class Query {
     return try body()
   }
 
+  // MARK: Access
+
+  /// How the objects are found that are tested.
+  private enum Access {
+    /// All objects of the class, a block at a time.
+    case scan
+    /// The members of a collection.
+    case members([ObjectKey])
+    /// The objects that an index tells.
+    case candidates(IndexPlan.Candidates)
+  }
+
+  private func access() throws(QueryFailure) -> Access {
+    guard let candidates = try plan.candidates(objectClass) else { return .scan }
+    return .candidates(candidates)
+  }
+
+  /// Those of some objects that match, in their order.
+  private func matching(_ access: Access) throws(QueryFailure) -> [ObjectKey] {
+    let keys: [ObjectKey]
+    var answeredPart: Int?
+    switch access {
+    case .scan: return []
+    case .members(let members): keys = members
+    case .candidates(let candidates):
+      keys = candidates.keys
+      answeredPart = candidates.choice.answeredPart
+    }
+    let tests = rows.tests(without: answeredPart)
+    profile?.begin(steps(access), clauseCount: ordering.clauses.count)
+    profile?.end(0, objectCount: keys.count)
+    if tests.isEmpty { return keys }
+    var matching: [ObjectKey] = []
+    for key in keys {
+      try run.visit()
+      if try rows.matches(key, tests, profile) { matching.append(key) }
+    }
+    return matching
+  }
+
   /// The matching objects in the order of their keys; not all if the first clause limits them.
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
-    if let candidates = try plan.candidates(objectClass) {
-      return try matching(among: candidates)
-    }
-    let limit = ordering.firstLimit ?? .max
+    let access = try access()
+    guard case .scan = access else { return try matching(access) }
+    let limit = ordering.neededCount() ?? .max
     var keys: [ObjectKey] = []
     guard let filter = ordering.makeFilter() else {
-      try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) in
+      try scan(blocks) { (cursor, rows) in
         cursor.appendKeys(of: rows, to: &keys)
         return keys.count < limit
       }
       return keys
     }
     let blocks = BlockPredicate(predicate, reading: [filter.position])
-    try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
+    try scan(blocks, hasFilter: true) { (cursor, rows) throws(QueryFailure) in
       let left = try reading { () throws(StorageError) in
         try filter.narrow(rows, try cursor.leaf(0), cursor.count)
       }
       cursor.appendKeys(of: left, to: &keys)
       try filter.prune(&keys, run)
+      profile?.end(blocks.root.predicate.tests.count + 1, objectCount: left.count)
       return true
     }
     return keys
   }
 
-  private func matchCount() throws(QueryFailure) -> Int {
-    if let candidates = try plan.candidates(objectClass) {
-      return try matching(among: candidates).count
+  /// Puts the results into the groups of a grouping of the same class.
+  ///
+  /// - Throws: `QueryFailure`.
+  public func add(
+    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) {
+    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
+      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      return
     }
+    let first = blocks.columns.count
+    try running(isCancelled) { () throws(QueryFailure) in
+      try scan(blocks, reading: columns) { (cursor, rows) throws(QueryFailure) in
+        try grouping.add(rows, of: cursor, first: first)
+        return true
+      }
+    }
+  }
+
+  private func matchCount() throws(QueryFailure) -> Int {
+    let access = try access()
+    guard case .scan = access else { return try matching(access).count }
     var total = 0
-    try blocks.forEachBlock(of: objectClass, run) { (_, rows) in
+    try scan(blocks) { (_, rows) in
       total &+= rows.count
       return true
     }
     return total
+  }
+
+  private func scan(
+    _ blocks: BlockPredicate, reading columns: [Int] = [], hasFilter: Bool = false,
+    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
+  ) throws(QueryFailure) {
+    profile?.begin(
+      steps(.scan, hasFilter: hasFilter), clauseCount: ordering.clauses.count)
+    blocks.profile = profile
+    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
+  }
+
+  // MARK: Explanation
+
+  /// What would be done, without doing more than asking indexes.
+  ///
+  /// - Precondition: The query is examined.
+  /// - Parameter members: The members of the collection that is searched; nil for all objects of
+  ///   the class.
+  /// - Throws: `QueryFailure`.
+  public func explanation(among members: [ObjectKey]? = nil) throws(QueryFailure)
+    -> QueryExplanation
+  {
+    let access: Access
+    if let members { access = .members(members) } else { access = try self.access() }
+    let hasFilter = ordering.makeFilter() != nil
+    return QueryExplanation(text: text, steps: steps(access, hasFilter: hasFilter))
+  }
+
+  /// Places where the predicate means something else than it seems to, as they follow in the text.
+  ///
+  /// - Precondition: The query is examined.
+  public var warnings: [TrapWarning] {
+    precondition(examination != nil, "the query is not examined")
+    return (examination?.warnings ?? []).sorted { $0.range.start < $1.range.start }
+  }
+
+  /// Measures what is run from now on.
+  ///
+  /// - Precondition: The query is examined.
+  public func startMeasuring() { profile = QueryProfile() }
+
+  /// What was done since `startMeasuring`, with the times; nil if nothing was run.
+  public func measured(objectCount: Int) -> QueryExplanation? {
+    guard let profile, !profile.steps.isEmpty else { return nil }
+    let total = profile.elapsed
+    var steps = profile.steps
+    for (i, measure) in profile.measures.enumerated() {
+      steps[i].objectCount = measure.objectCount
+      steps[i].nanoseconds = measure.nanoseconds
+    }
+    return QueryExplanation(
+      text: text, steps: steps, objectCount: objectCount, nanoseconds: total)
+  }
+
+  /// The text of the query as it is understood.
+  private var text: String {
+    var understood = syntax
+    if let examination { understood.predicate = examination.reading(of: syntax.predicate) }
+    return CanonicalText.string(understood)
+  }
+
+  private func steps(
+    _ access: Access, hasFilter: Bool = false
+  ) -> [QueryExplanation.Step] {
+    precondition(examination != nil, "the query is not examined")
+    let name = CanonicalText.string(name: objectClass.name)
+    let first: QueryExplanation.Step
+    var tests = rows.predicate.tests
+    switch access {
+    case .scan:
+      first = QueryExplanation.Step(.scan, name)
+      tests = blocks.root.predicate.tests
+    case .members: first = QueryExplanation.Step(.list, name)
+    case .candidates(let candidates):
+      first = candidates.choice.step(objectClass)
+      if let answered = candidates.choice.answeredPart { tests.remove(at: answered) }
+    }
+    var steps = [first]
+    steps += tests.map { QueryExplanation.Step(.test, CanonicalText.string($0.understood)) }
+    let clauses = ordering.steps
+    if hasFilter, case .scan = access, let clause = clauses.first {
+      steps.append(QueryExplanation.Step(.filter, "candidates of \(clause.kind.rawValue)"))
+    }
+    return steps + clauses
   }
 }
 

@@ -71,9 +71,9 @@ public struct QueryError: Error, Equatable, Sendable {
     case .unknownVariable: "UnknownVariable"
     case .limitExceeded: "LimitExceeded"
     case .badPath, .twoConstants, .twoLists, .listNull, .badBetween, .badAggregate, .badSubquery,
-      .badGeo, .noFullTextIndex, .badSearchText, .badSort, .undefined:
+      .badGeo, .noFullTextIndex, .badSearchText, .undefined:
       "IllegalOperation"
-    case .missingArgument, .badArgument: "InvalidArgument"
+    case .missingArgument, .badArgument, .badSort: "InvalidArgument"
     }
   }
 }

@@ -154,6 +154,8 @@ public struct Damage: Equatable, Sendable {
     case badNanoseconds
     /// Collections are nested more than `limit` levels deep.
     case nestedTooDeep
+    /// An instruction of a change set is unknown or cut off; `found` of `limit` bytes were read.
+    case badInstruction
   }
 }
 

@@ -124,21 +124,25 @@ struct QueriedClass {
 
   var aggregates: [Line] {
     [
-      aggregate("sum_age", .sum, "age"),
-      aggregate("avg_weight", .average, "weight"),
-      aggregate("min_born", .minimum, "born", peerScale: 0.001),
-      aggregate("max_score", .maximum, "score"),
-      aggregate("sum_age_where", .sum, "age", "weight > 50"),
+      aggregate("sum_age", Aggregate.sum, "age"),
+      aggregate("avg_weight", Aggregate.average, "weight"),
+      aggregate("min_born", Aggregate.minimum, "born", peerScale: 0.001),
+      aggregate("max_score", Aggregate.maximum, "score"),
+      aggregate("sum_age_where", Aggregate.sum, "age", "weight > 50"),
     ]
   }
 
   private func aggregate(
-    _ name: String, _ operation: AggregateOperation, _ property: String,
+    _ name: String, _ operation: @escaping (GroupingSource) -> Aggregate, _ property: String,
     _ text: String = "TRUEPREDICATE", peerScale: Double = 1
   ) -> Line {
     Line(name: name, peerScale: peerScale) { () throws(QueryFailure) in
-      guard let property = objectClass.property(named: property) else { return "" }
-      switch try query(text).aggregate(operation, of: property) {
+      guard let property = SingleProperty([property], of: objectClass, schema: realm.schema) else {
+        return ""
+      }
+      let grouping = Grouping(by: [], [operation(.property(property))])
+      try query(text).add(to: grouping)
+      switch grouping.rows()[0][0] {
       case .int(let value): return "\(value)"
       case .double(let value): return "\(value)"
       case .date(let value): return "\(value.seconds)"

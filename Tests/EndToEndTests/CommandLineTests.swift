@@ -96,6 +96,14 @@ struct CommandLineTests {
       status: 2)
   }
 
+  @Test func safeRunsWriteNoOtherFile() {
+    let before = FolderSnapshot(of: folder.path)
+    expect(
+      run("--safe", "-o", "out.txt", "dogs.realm", "count Dog"),
+      errors: "realmsh: error: writing files is refused by --safe [NotSafe]\n", status: 1)
+    #expect(before.differences(to: FolderSnapshot(of: folder.path)) == [])
+  }
+
   @Test func outputNeverReplacesADatabase() {
     let before = FolderSnapshot(of: folder.path)
     for arguments in [

@@ -120,7 +120,7 @@ extension ErrorTests {
     Row("upgrade in", 10..<10, "expected place"),
     Row("upgrade in plac", 11..<15, "expected place", "place"),
     Row("migrate to 4 { set Dog age = 1 all }", 0..<7, "no verb migrate", nil, .unknownVerb),
-    Row("observe Dog", 0..<7, "no verb observe", nil, .unknownVerb),
+    Row("recover Dog", 0..<7, "no verb recover", nil, .unknownVerb),
     Row("dump", 0..<4, "no verb dump", nil, .unknownVerb),
     Row("}", 0..<1, "expected a verb"),
     Row("delete Dog where args (1)", 17..<17, "expected a condition"),

@@ -24,6 +24,9 @@ public final class ObjectClass {
   /// Links to this class: origin class, property and the hidden column with the links.
   public internal(set) var inverses: [Inverse] = []
 
+  /// What keeps the version that the objects are of; nil if they are live.
+  public let frozen: FrozenVersion?
+
   /// One way objects of a class are linked to.
   public struct Inverse {
     /// Class of the objects that link.
@@ -36,8 +39,8 @@ public final class ObjectClass {
 
   private let positions: [String: Int]
 
-  init(_ table: StoredTable, _ targets: [TableKey: String]) {
-    self.table = table
+  init(_ table: StoredTable, _ targets: [TableKey: String], _ frozen: FrozenVersion?) {
+    (self.table, self.frozen) = (table, frozen)
     (name, origin) = ObjectClass.nameAndOrigin(ofTable: table.name)
     var properties: [Property] = []
     for (position, column) in table.columns.enumerated() {

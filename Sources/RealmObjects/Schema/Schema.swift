@@ -14,12 +14,13 @@ public final class Schema {
   /// The classes that a user sees: of SDKs, and tables made with the bare library.
   public var classes: [ObjectClass] { all.filter { $0.origin != .system } }
 
-  init(_ snapshot: Snapshot) throws(StorageError) {
+  /// - Parameter frozen: What keeps the version, if it is frozen.
+  init(_ snapshot: Snapshot, frozen: FrozenVersion? = nil) throws(StorageError) {
     var names: [TableKey: String] = [:]
     for table in snapshot.tables {
       names[table.key] = ObjectClass.nameAndOrigin(ofTable: table.name).0
     }
-    let classes = snapshot.tables.map { ObjectClass($0, names) }
+    let classes = snapshot.tables.map { ObjectClass($0, names, frozen) }
     byKey = Dictionary(classes.map { ($0.table.key, $0) }, uniquingKeysWith: { first, _ in first })
     // A class wins over a table of the library that has its name.
     let ordered = classes.filter { $0.origin == .sdk } + classes.filter { $0.origin != .sdk }

@@ -7,17 +7,25 @@ import RealmValues
 extension Binder {
   /// Binds `left OP right`.
   func bind(_ comparison: RealmLanguage.Comparison) throws(QueryFailure) -> BoundPredicate {
-    if comparison.comparator == .text { return try bindFullText(comparison) }
+    if comparison.comparator == .text {
+      let bound = try bindFullText(comparison)
+      examine(asWritten: .comparison(comparison), bound)
+      return bound
+    }
     let (left, right) = try bindSides(comparison.lhs, comparison.rhs, comparison.range)
     if left.isCollection, right.isCollection {
       throw failure(.twoLists, "both sides are collections", at: comparison.range)
     }
-    switch comparison.comparator {
-    case .equal, .notEqual, .in: return try bindEquality(comparison, left, right)
-    case .less, .lessOrEqual, .greater, .greaterOrEqual:
-      return try bindOrder(comparison.comparator, left, right)
-    default: return try bindText(comparison, left, right)
-    }
+    form = .general
+    let bound =
+      switch comparison.comparator {
+      case .equal, .notEqual, .in: try bindEquality(comparison, left, right)
+      case .less, .lessOrEqual, .greater, .greaterOrEqual:
+        try bindOrder(comparison.comparator, left, right)
+      default: try bindText(comparison, left, right)
+      }
+    examine(comparison, left, right, bound)
+    return bound
   }
 
   /// A collection of links beside a single null.
@@ -54,17 +62,22 @@ extension Binder {
       throw failure(.notAList, "IN needs a list on its right", at: right.range)
     }
     let isEqual = comparison.comparator != .notEqual
-    if isEqual, let special = try bindPlainIn(left, right) { return special }
+    if isEqual, let special = try bindPlainIn(comparison.folding, left, right) {
+      form = .plainIn
+      return special
+    }
     if comparison.comparator != .in, let special = try bindLinkEquality(isEqual, left, right, range)
     {
+      form = .link
       return special
     }
     if let special = try bindPlainEquality(
-      isEqual, comparison.ignoringCase, left, right, comparison.range)
+      isEqual, comparison.folding, left, right, comparison.range)
     {
+      form = .plain
       return special
     }
-    return try bindGeneralEquality(isEqual, comparison.ignoringCase, left, right)
+    return try bindGeneralEquality(isEqual, comparison.folding, left, right)
   }
 
   /// Two `@type` that are known, or one and a literal.
@@ -116,10 +129,10 @@ extension Binder {
 
   /// The general form of equality, or the any-form of a search index.
   private func bindGeneralEquality(
-    _ isEqual: Bool, _ ignoresCase: Bool, _ left: BoundOperand, _ right: BoundOperand
+    _ isEqual: Bool, _ folding: CaseFolding?, _ left: BoundOperand, _ right: BoundOperand
   ) throws(QueryFailure) -> BoundPredicate {
-    if ignoresCase, !right.type.isText {
-      throw failure(.badOperator, "[c] needs a text on the right", at: right.range)
+    if let folding, !right.type.isText {
+      throw failure(.badOperator, "\(folding.rawValue) needs a text on the right", at: right.range)
     }
     for side in [left, right] where side.constant?.hasMissingObject == true {
       let other = side.constant == nil ? left : right
@@ -127,21 +140,25 @@ extension Binder {
         throw failure(.undefined, "there is no such object", at: side.range)
       }
     }
-    if isEqual, !ignoresCase {
-      if let special = bindIndexed(left, right) ?? bindIndexed(right, left) { return special }
+    if isEqual, folding == nil {
+      if let special = bindIndexed(left, right) ?? bindIndexed(right, left) {
+        form = .index
+        return special
+      }
     }
     var right = right
-    if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
+    if isEqual, folding == nil, left.isSingleNull, left.constant?.isList == false,
       case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
       property.kind == .mixed, property.collection == .none,
       hasIndex(property, of: path.objectClass)
     {
+      warn(.key, "with null on the left an index ignores the path into the value", at: right.range)
       var whole = path
       whole.end = .property(property, [])
       right = bindPath(whole, right.qualifier, right.range)
     }
     return general(
-      ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase), left, right)
+      ValueCondition(isEqual ? .equal : .notEqual, folding: folding), left, right)
   }
 
   /// Whether a property has a search index, of its own or as primary key.
@@ -251,7 +268,9 @@ extension Binder {
     let range = left.range.joined(with: right.range)
     try checkTypeNames(left, right, range)
     try checkNoNullBesideLinks(left, right)
-    if left.type == .link || left.type == .typeName {
+    // realm-core has an order for links to any class, as constants on the left.
+    let isLinkToAnyClass = right.type == .mixed && (left.single?.isTypedLink ?? false)
+    if left.type == .link && !isLinkToAnyClass || left.type == .typeName {
       throw failure(.badOperator, "\(left.type.name) has no order", at: range)
     }
     let isNullSide = left.isSingleNull || right.isSingleNull
@@ -270,6 +289,7 @@ extension Binder {
       right.type == left.type || left.type == .mixed,
       let special = plainOrder(property, comparison, operation, value)
     {
+      form = .plain
       return special
     }
     return general(ValueCondition(operation), left, right)
@@ -315,6 +335,12 @@ extension Binder {
   ) -> BoundPredicate {
     if value.isNull, condition.comparison == .equal || condition.comparison == .notEqual {
       return .column(ColumnTest(property, .null(condition.comparison == .equal)))
+    }
+    if condition.isUnicodeFolded, !isReversed, property.kind == .string,
+      case .string(let pattern) = value
+    {
+      let matchesNull = condition.comparison == .notEqual
+      return .column(test(property, condition, pattern, matchesNull: matchesNull))
     }
     let test = ColumnTest.Kind.value(condition, value, isReversed: isReversed)
     guard let comparison = condition.kernelComparison(isReversed: isReversed) else {

@@ -16,7 +16,11 @@ extension Binder {
       qualifier = constant.qualifier
       if case .list(let values)? = try passedValue(constant) {
         bound.isList = true
-        bound.values = values.map { coerce(scalar($0), hint: hint) }
+        for passed in values {
+          let value = coerce(scalar(passed), hint: hint)
+          try checkFinite(value, hint, constant.range)
+          bound.values.append(value)
+        }
         if hint == .typeName {
           throw failure(.badTypeName, "a list of values has no @type", at: constant.range)
         }
@@ -78,7 +82,11 @@ extension Binder {
     if x.isList, y.isList { throw failure(.twoLists, "both sides are lists", at: range) }
     var values: [QueryValue] = []
     for one in x.values {
-      for other in y.values { values.append(QueryValue.compute(operation, one, other)) }
+      for other in y.values {
+        let value = QueryValue.compute(operation, one, other)
+        if examination != nil { findArithmeticTraps(operation, one, other, value, range) }
+        values.append(value)
+      }
     }
     if a.single != nil { a.qualifier = b.qualifier }
     let isList = x.isList || y.isList
@@ -180,23 +188,7 @@ extension Binder {
   }
 
   /// A passed value as it is.
-  func scalar(_ value: ScalarValue) -> QueryValue {
-    switch value {
-    case .null: .null
-    case .bool(let value): .bool(value)
-    case .int(let value): .int(value)
-    case .float(let value): .float(value)
-    case .double(let value): .double(value)
-    case .decimal(let value): .decimal(value)
-    case .string(let bytes): .string(pool.keep(bytes))
-    case .data(let bytes): .data(pool.keep(bytes))
-    case .date(let value): .date(value)
-    case .objectID(let value): .objectID(value)
-    case .uuid(let value): .uuid(value)
-    case .link(let table, let key): .typedLink(table, key)
-    case .key(let key): .link(key)
-    }
-  }
+  func scalar(_ value: ScalarValue) -> QueryValue { QueryValue(value) { pool.keep($0) } }
 
   /// A passed value fitted to the hint; its type must be compatible.
   private func fit(

@@ -15,6 +15,11 @@ final class Binder {
   let pool: ConstantPool
   /// What all parts of the running query share.
   let run: QueryRun
+  /// Collects what people want to know; nil if nobody does.
+  let examination: Examination?
+
+  /// How the comparison bound last is evaluated.
+  var form = ComparisonForm.general
 
   /// Class of the objects that the condition being bound is about.
   var objectClass: ObjectClass
@@ -23,7 +28,8 @@ final class Binder {
 
   init(
     schema: Schema, objectClass: ObjectClass, arguments: [QueryArgument],
-    variables: @escaping (String) -> QueryArgument?, pool: ConstantPool, run: QueryRun
+    variables: @escaping (String) -> QueryArgument?, pool: ConstantPool, run: QueryRun,
+    examination: Examination? = nil
   ) {
     self.schema = schema
     self.objectClass = objectClass
@@ -31,6 +37,7 @@ final class Binder {
     self.variables = variables
     self.pool = pool
     self.run = run
+    self.examination = examination
   }
 
   /// Makes an error.
@@ -62,7 +69,9 @@ final class Binder {
     case .between(let operand, let bounds, let range):
       return try bindBetween(operand, bounds, range)
     case .geoWithin(let operand, let region, let range):
-      return try bindGeoWithin(operand, region, range)
+      let bound = try bindGeoWithin(operand, region, range)
+      examine(asWritten: predicate, bound)
+      return bound
     }
   }
 

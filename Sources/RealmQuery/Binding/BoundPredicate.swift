@@ -18,6 +18,9 @@ indirect enum BoundPredicate {
 
 /// A comparison that is evaluated one object at a time.
 class Condition {
+  /// The condition as it is understood, if somebody wants to know.
+  var understood: UnderstoodCondition?
+
   /// Whether it holds for an object of the class it was bound to.
   func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
     preconditionFailure("abstract")

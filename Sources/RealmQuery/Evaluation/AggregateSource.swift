@@ -26,15 +26,19 @@ struct Accumulator {
   private var decimalSum = Decimal128(0)
   private var extreme = QueryValue.null
 
-  /// - Parameter kind: Type of the values; mixed for dictionaries.
+  /// - Parameter kind: Type of the values.
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
     self.operation = operation
     self.kind = kind
   }
 
-  /// Whether the order of the values changes the result: that of sums of floating-point numbers.
+  /// Whether the order of the values changes the result: that of sums in floating-point numbers.
   var dependsOnOrder: Bool {
-    (operation == .sum || operation == .average) && (kind == .float || kind == .double)
+    switch kind {
+    case .int: operation == .average
+    case .float, .double: operation == .sum || operation == .average
+    default: false
+    }
   }
 
   mutating func add(_ value: QueryValue) {
@@ -64,29 +68,10 @@ struct Accumulator {
     switch operation {
     case .sum, .average:
       intSum &+= number
+      doubleSum += Double(number)
       count &+= 1
     case .minimum, .maximum: add(.int(number))
     }
-  }
-
-  /// Adds ints of which the sum and the number are known.
-  mutating func add(sum: Int64, of count: Int) {
-    intSum &+= sum
-    self.count += Int64(count)
-  }
-
-  /// Adds doubles in their order; what is no number, as null, does not count.
-  @inline(__always)
-  mutating func add(_ rows: RowMask, of leaf: FloatingLeaf<Double>) {
-    var (sum, added) = (doubleSum, 0)
-    rows.forEachRowQuickly { row in
-      let value = leaf.number(at: row)
-      if value == value {
-        sum += value
-        added &+= 1
-      }
-    }
-    (doubleSum, count) = (sum, count + Int64(added))
   }
 
   private mutating func addToSum(_ value: QueryValue) {
@@ -94,6 +79,8 @@ struct Accumulator {
     case .int:
       guard case .int(let value) = value else { return }
       intSum &+= value
+      // An average has no overflow.
+      doubleSum += Double(value)
     case .float, .double:
       guard let value = value.asDouble else { return }
       doubleSum += value
@@ -116,8 +103,7 @@ struct Accumulator {
     case .average:
       if count == 0 { return .null }
       switch kind {
-      case .int: return .double(Double(intSum) / Double(count))
-      case .float, .double: return .double(doubleSum / Double(count))
+      case .int, .float, .double: return .double(doubleSum / Double(count))
       default: return .decimal(decimalSum / Decimal128(count))
       }
     }

@@ -9,7 +9,7 @@ final class LinkCountSource: SingleSource {
   init(_ walker: LinkWalker) { self.walker = walker }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
-    .int(try walker.entryCount(ofLastStepFrom: key))
+    .int(try walker.entryCount(ofLastStepFrom: key, countsNull: false))
   }
 
   override var columns: [Int] { walker.blocks?.columns ?? [] }
@@ -28,6 +28,8 @@ final class LinkCountSource: SingleSource {
 }
 
 /// `@count` of a link step behind others: one number for each object they lead to.
+///
+/// Here realm-core counts the entries of dictionaries without a link, too.
 final class LinkCountsSource: OperandSource {
   private let walker: LinkWalker
 
@@ -39,7 +41,7 @@ final class LinkCountsSource: OperandSource {
     buffer.reset()
     buffer.begin(isList: true)
     for owner in try walker.reachedBeforeLast(from: key) {
-      buffer.append(.int(try walker.entryCount(ofLastStepFrom: owner)))
+      buffer.append(.int(try walker.entryCount(ofLastStepFrom: owner, countsNull: true)))
     }
   }
 }
@@ -108,6 +110,8 @@ final class SizeSource: OperandSource {
   private var inner = InstanceBuffer()
 
   init(_ source: OperandSource) { self.source = source }
+
+  override var yieldsLists: Bool { source.yieldsLists }
 
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     try source.load(key, into: &inner)

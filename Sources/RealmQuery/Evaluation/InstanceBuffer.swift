@@ -58,6 +58,9 @@ struct InstanceBuffer {
 
 /// Yields the instances of an operand.
 class OperandSource {
+  /// Whether instances can be lists.
+  var yieldsLists: Bool { true }
+
   /// Replaces the content of `buffer` by the instances for an object.
   func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     preconditionFailure("abstract")
@@ -66,6 +69,8 @@ class OperandSource {
 
 /// Yields exactly one value, not from a list, for each object.
 class SingleSource: OperandSource {
+  override final var yieldsLists: Bool { false }
+
   /// The value for an object.
   func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
     preconditionFailure("abstract")

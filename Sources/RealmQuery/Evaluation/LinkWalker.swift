@@ -96,9 +96,11 @@ final class LinkWalker {
 
   /// Number of entries that the last step has for an object, its index or key ignored; 0 or 1 for a
   /// single link.
-  func entryCount(ofLastStepFrom key: ObjectKey) throws(QueryFailure) -> Int64 {
+  func entryCount(
+    ofLastStepFrom key: ObjectKey, countsNull: Bool
+  ) throws(QueryFailure) -> Int64 {
     do throws(StorageError) {
-      return try steps[steps.count - 1].entryCount(of: key)
+      return try steps[steps.count - 1].entryCount(of: key, countsNull: countsNull)
     } catch { throw .storage(error) }
   }
 }
@@ -151,7 +153,7 @@ private final class StepReader {
     }
   }
 
-  func entryCount(of object: ObjectKey) throws(StorageError) -> Int64 {
+  func entryCount(of object: ObjectKey, countsNull: Bool) throws(StorageError) -> Int64 {
     if let count = try counts?.count(of: object) { return count }
     guard try reader.move(to: object) else { return 0 }
     if case .backlinks(let backlink) = kind {
@@ -161,6 +163,7 @@ private final class StepReader {
     case .link: return 1
     case .list(let list): return Int64(try list.count())
     case .dictionary(let dictionary):
+      if countsNull { return Int64(try dictionary.count()) }
       var total: Int64 = 0
       for entry in try dictionary.entries() {
         if case .link = entry.value { total += 1 }

@@ -29,6 +29,8 @@ final class NestedSource: OperandSource {
       && !path.contains { if case .all = $0 { true } else { false } }
   }
 
+  override var yieldsLists: Bool { !yieldsSingles }
+
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     buffer.reset()
     try walker.forEachReached(from: key) { (owner) throws(QueryFailure) in

@@ -159,6 +159,8 @@ final class TypeSource: OperandSource {
 
   init(_ source: OperandSource) { self.source = source }
 
+  override var yieldsLists: Bool { source.yieldsLists }
+
   override func load(_ key: ObjectKey, into buffer: inout InstanceBuffer) throws(QueryFailure) {
     try source.load(key, into: &buffer)
     buffer.mapValues { .type($0.typeSet) }

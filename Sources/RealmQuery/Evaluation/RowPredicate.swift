@@ -3,7 +3,7 @@ import RealmValues
 
 /// A predicate made ready for objects given one at a time.
 final class RowPredicate {
-  private indirect enum Node {
+  indirect enum Node {
     case always(Bool)
     case and([Node])
     case or([Node])
@@ -12,9 +12,12 @@ final class RowPredicate {
     case condition(Condition)
   }
 
-  private let root: Node
+  let root: Node
+  /// What it was made from; the parts are tested in this order.
+  let predicate: BoundPredicate
 
   init(_ predicate: BoundPredicate, _ objectClass: ObjectClass) {
+    self.predicate = predicate
     root = RowPredicate.prepare(predicate, objectClass)
   }
 
@@ -35,7 +38,8 @@ final class RowPredicate {
   /// Whether the predicate holds for an object.
   func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool { try matches(key, root) }
 
-  private func matches(_ key: ObjectKey, _ node: Node) throws(QueryFailure) -> Bool {
+  /// Whether a part of the predicate holds for an object.
+  func matches(_ key: ObjectKey, _ node: Node) throws(QueryFailure) -> Bool {
     switch node {
     case .always(let value): return value
     case .and(let parts):

@@ -36,21 +36,21 @@ extension Ordering {
       default: return nil
       }
     case .sort(let paths):
-      guard clauses.count > 1, case .limit(let limit) = clauses[1], limit > 0,
-        limit <= LeastFilter.maximumLimit, let path = paths.first, path.isPlain
+      guard let limit = neededCount(from: 1), limit > 0, limit <= LeastFilter.maximumLimit,
+        let path = paths.first, path.isPlain
       else { return nil }
       switch path.property.kind {
       case .int, .double, .string, .date: return LeastFilter(paths, limit)
       default: return nil
       }
-    case .limit: return nil
+    case .limit, .offset: return nil
     }
   }
 }
 
 extension OrderingPath {
   /// Whether it is a property of the object itself.
-  fileprivate var isPlain: Bool { steps.isEmpty && key == nil && isReachable }
+  fileprivate var isPlain: Bool { steps.isEmpty && key == nil }
 }
 
 /// Keeps the rows that may be among the first ones of a sort.

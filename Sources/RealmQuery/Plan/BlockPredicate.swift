@@ -7,7 +7,7 @@ import RealmValues
 /// Conditions on plain properties are tested a whole leaf at a time; the others row by row, for
 /// those rows only that are left.
 final class BlockPredicate {
-  private indirect enum Node {
+  indirect enum Node {
     case always(Bool)
     case and([Node])
     case or([Node])
@@ -28,8 +28,10 @@ final class BlockPredicate {
     }
   }
 
-  private var root = Node.always(true)
-  /// Positions of the columns of the cursor.
+  private(set) var root = Node.always(true)
+  /// Measures the tests; nil if nobody wants to know.
+  var profile: QueryProfile?
+  /// Positions of the columns that are tested by leaves.
   private(set) var columns: [Int] = []
 
   /// - Parameter positions: Positions of columns that the caller will read, which become the first
@@ -70,16 +72,19 @@ final class BlockPredicate {
 
   /// Walks all objects of a class until `body`, which gets the rows of each block that match,
   /// returns false.
+  ///
+  /// - Parameter others: Columns that the cursor reads behind `columns`.
   func forEachBlock(
-    of objectClass: ObjectClass, _ run: QueryRun,
+    of objectClass: ObjectClass, reading others: [Int] = [], _ run: QueryRun,
     _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     let cursor = try reading { () throws(StorageError) in
-      try TableCursor(objectClass.table, columns: columns)
+      try TableCursor(objectClass.table, columns: columns + others)
     }
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)
-      let rows = try matches(cursor)
+      let rows: RowMask
+      if let profile { rows = try matches(cursor, profile) } else { rows = try matches(cursor) }
       if !rows.isEmpty, try !body(cursor, rows) { return }
     }
   }
@@ -90,7 +95,7 @@ final class BlockPredicate {
   }
 
   /// The rows of `rows` that match.
-  private func narrow(
+  func narrow(
     _ rows: RowMask, _ node: Node, _ cursor: TableCursor
   ) throws(QueryFailure) -> RowMask {
     switch node {

@@ -8,23 +8,54 @@ import RealmValues
 /// Of the conditions that all have to hold, one with an index is enough; of alternatives all need
 /// one.
 struct IndexPlan {
-  private enum Lookup {
-    /// Equality of the property at a position with one of some values.
-    case values([ScalarValue], position: Int)
+  /// A question to an index.
+  enum Lookup {
+    /// Equality of a property with one of some values.
+    case values([ScalarValue], ColumnTest)
     /// A condition that asks an index itself.
     case condition(Condition)
   }
 
-  /// Each entry holds the look-ups of which every match answers at least one; the entry with the
-  /// fewest candidates is used.
-  private let choices: [[Lookup]]
+  /// A way to find all matches.
+  struct Choice {
+    /// Every match answers at least one of them.
+    let lookups: [Lookup]
+    /// The part of the predicate that holds for exactly the objects found; nil if it is to be
+    /// tested nevertheless.
+    let answeredPart: Int?
+  }
+
+  /// The objects that a choice has found.
+  struct Candidates {
+    /// Ascending.
+    let keys: [ObjectKey]
+    let choice: Choice
+  }
+
+  /// The one with the fewest candidates is used.
+  private let choices: [Choice]
 
   /// Most values that are looked up one by one.
   private static let maximumValueCount = 1000
 
   init(_ predicate: BoundPredicate, _ objectClass: ObjectClass) {
     let parts = if case .and(let parts) = predicate { parts } else { [predicate] }
-    choices = parts.compactMap { IndexPlan.lookups($0, objectClass) }
+    choices = parts.enumerated().compactMap { i, part in
+      IndexPlan.lookups(part, objectClass).map { lookups in
+        let isAnswered = IndexPlan.isAnswered(part, objectClass)
+        return Choice(lookups: lookups, answeredPart: isAnswered ? i : nil)
+      }
+    }
+  }
+
+  /// Whether the index tells exactly the objects for which the condition holds.
+  private static func isAnswered(_ predicate: BoundPredicate, _ objectClass: ObjectClass) -> Bool {
+    guard case .column(let test) = predicate else { return false }
+    // Indexes on mixed values file different values under one key.
+    switch objectClass.table.columns[test.position].kind {
+    case .int, .string, .date, .objectID, .uuid: return true
+    default: return false
+    }
   }
 
   private static func lookups(
@@ -35,7 +66,7 @@ struct IndexPlan {
       guard objectClass.table.columns[test.position].hasIndex,
         let values = values(test), values.count <= maximumValueCount
       else { return nil }
-      return [.values(values, position: test.position)]
+      return [.values(values, test)]
     case .condition(let condition): return [.condition(condition)]
     case .or(let parts):
       var all: [Lookup] = []
@@ -66,19 +97,18 @@ struct IndexPlan {
     }
   }
 
-  /// The objects among which all matches are, in ascending order; nil if no index tells or too many
-  /// answer.
-  func candidates(_ objectClass: ObjectClass) throws(QueryFailure) -> [ObjectKey]? {
+  /// The objects among which all matches are; nil if no index tells or too many answer.
+  func candidates(_ objectClass: ObjectClass) throws(QueryFailure) -> Candidates? {
     guard !choices.isEmpty else { return nil }
     return try reading { () throws(StorageError) in
       // A look-up costs about as much as the scan of as many rows.
       let limit = max(1, try objectClass.table.objectCount() / 64)
-      var fewest: [ObjectKey]?
-      for lookups in choices {
-        if let found = try IndexPlan.find(lookups, objectClass.table, limit: limit),
-          found.count < fewest?.count ?? .max
+      var fewest: Candidates?
+      for choice in choices {
+        if let found = try IndexPlan.find(choice.lookups, objectClass.table, limit: limit),
+          found.count < fewest?.keys.count ?? .max
         {
-          fewest = found
+          fewest = Candidates(keys: found, choice: choice)
         }
       }
       return fewest
@@ -96,11 +126,11 @@ struct IndexPlan {
         guard let found = try condition.candidates(limit: limit - keys.count) else { return nil }
         keys += found
         answerCount += 1
-      case .values(let values, let position):
+      case .values(let values, let test):
         for value in values {
           guard
             let found = try table.find(
-              column: position, value: value, limit: limit - keys.count)
+              column: test.position, value: value, limit: limit - keys.count)
           else { return nil }
           keys += found
           answerCount += 1

@@ -189,6 +189,7 @@ enum StorageMessages {
     case .oddFileSize:
       return "the file has \(found) bytes, which is no multiple of 8: it is cut off"
     case .badNanoseconds: return "nanoseconds \(found) out of range"
+    case .badInstruction: return "unknown change after \(found) of \(limit) bytes of a change set"
     case .nestedTooDeep: return "collections nested more than \(limit) levels deep"
     }
   }

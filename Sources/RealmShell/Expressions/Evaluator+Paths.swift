@@ -21,6 +21,23 @@ extension Evaluator {
     return value
   }
 
+  /// Splits a path that leads to a collection into the object that has the collection, and the path
+  /// from there; nil if it leads to something else.
+  func owner(
+    of path: PathExpression, row: ShellValue?
+  ) throws(ShellError) -> (owner: ShellValue, path: PathExpression)? {
+    var value = try start(of: path, row: row)
+    var owner: (value: ShellValue, position: Int)?
+    for (position, step) in path.steps.enumerated() {
+      if value.isObject { owner = (value, position) }
+      value = try self.value(of: step, in: value, row: row)
+    }
+    guard let owner, value.members != nil else { return nil }
+    let rest = PathExpression(
+      base: .row, steps: Array(path.steps[owner.position...]), range: path.range)
+    return (owner.value, rest)
+  }
+
   private func start(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
     switch path.base {
     case .row, .old:
@@ -214,6 +231,7 @@ extension Evaluator {
       guard let property = objectClass.property(named: name) else {
         throw Evaluator.unknownProperty(name, of: objectClass, at: range)
       }
+      let schema = try schema(for: objectClass)
       return try reading { () throws(StorageError) in
         guard let row = try objectClass.table.row(of: key) else { return .null }
         return try ShellValue(
@@ -237,7 +255,7 @@ extension Evaluator {
       }
       return .list(members)
     case .scalar(.null): return .null
-    case .scalar, .record:
+    case .scalar, .record, .reference:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no property \(name)", at: range)
     }
@@ -263,20 +281,36 @@ extension Evaluator {
     switch (value, index) {
     case (.dictionary(let entries), .scalar(.string(let key))):
       return entries.first { $0.key == key }?.value ?? .null
-    case (.list, .scalar(.int(let number))), (.results, .scalar(.int(let number))):
-      let members = try members(of: value, at: range)
-      let position = number < 0 ? number &+ Int64(members.count) : number
-      guard position >= 0, position < Int64(members.count) else {
-        throw ShellError(
-          .outOfBounds,
-          "position \(number) is outside of \(counted(members.count, "member", "members"))",
-          at: range)
+    case (.results(let results), .scalar(.int(let number))) where results.sections == nil:
+      let i = try position(number, of: results.rowCount, "object", at: range)
+      return .object(results.objectClass, results.keys[i])
+    case (.results(let results), .scalar(.int(let number))):
+      let i = try position(number, of: results.sections?.count ?? 0, "section", at: range)
+      return results.section(at: i).map { .results($0) } ?? .null
+    case (.results(let results), .scalar) where results.sections != nil:
+      guard let section = results.section(with: index) else {
+        throw ShellError(.invalidArgument, "no section has this key", at: range)
       }
-      return members[Int(position)]
+      return .results(section)
+    case (.list(let members), .scalar(.int(let number))):
+      return members[try position(number, of: members.count, "member", at: range)]
     default:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no member \(index.kindText)", at: range)
     }
+  }
+
+  /// A position, which counts from the end if it is negative.
+  private func position(
+    _ number: Int64, of count: Int, _ noun: String, at range: SourceRange
+  ) throws(ShellError) -> Int {
+    let position = number < 0 ? number &+ Int64(count) : number
+    guard position >= 0, position < Int64(count) else {
+      throw ShellError(
+        .outOfBounds, "position \(number) is outside of \(counted(count, noun, noun + "s"))",
+        at: range)
+    }
+    return Int(position)
   }
 
   private func backlinks(
@@ -288,6 +322,7 @@ extension Evaluator {
     let inverse = objectClass.inverses.first {
       $0.originClass == origin && $0.originProperty == property
     }
+    let schema = try schema(for: objectClass)
     guard let inverse, let originClass = schema.objectClass(inverse.backlink.originTable) else {
       throw ShellError(
         .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
@@ -318,7 +353,7 @@ extension Evaluator {
       var records: [(key: [UInt8], value: ShellValue)] = []
       for entry in entries { records.append((entry.key, try record(of: entry.value, shape, path))) }
       return .dictionary(records)
-    case .scalar, .object, .record: return try record(of: value, shape, path)
+    case .scalar, .object, .record, .reference: return try record(of: value, shape, path)
     }
   }
 
@@ -333,10 +368,10 @@ extension Evaluator {
     let result = try shape.result(of: objectClass, self)
     guard try reading({ () throws(StorageError) in try result.move(to: key) }) else { return .null }
     var fields: [ShellValue.Field] = []
-    for column in result.columns {
+    for (i, column) in result.columns.enumerated() {
       // A shape inside may lead to the same class and move its reader, but has shapes of its own.
       let cell: ShellValue
-      switch try result.cell(column) {
+      switch try result.cell(i) {
       case .value(let value): cell = value
       case .stored(let stored):
         cell = try reading { () throws(StorageError) in try ShellValue(stored, schema) }

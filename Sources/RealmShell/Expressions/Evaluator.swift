@@ -18,18 +18,31 @@ final class Evaluator {
   let variable: (Name) throws(ShellError) -> ShellValue?
   /// The names of all variables, for suggestions.
   let variableNames: () -> [String]
+  /// The schema of a version that is kept.
+  private let frozenSchema: (FrozenVersion) throws(ShellError) -> Schema
+  /// Calls a function that leads from one thread to another.
+  private let sharing:
+    (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError) -> ShellValue
+  /// The variables of the statement; nil where there can be none.
+  var scope: Scope?
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
     _ database: Session.Database?, source: SourceText,
     variable: @escaping (Name) throws(ShellError) -> ShellValue?,
     variableNames: @escaping () -> [String] = { [] },
+    frozenSchema: @escaping (FrozenVersion) throws(ShellError) -> Schema = { _ in .empty },
+    sharing:
+      @escaping (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError)
+      -> ShellValue = { _, _, _, _ in .null },
     query: @escaping (StatementBody) throws(ShellError) -> ShellValue
   ) {
     self.database = database
     self.source = source
     self.variable = variable
     self.variableNames = variableNames
+    self.frozenSchema = frozenSchema
+    self.sharing = sharing
     self.query = query
   }
 
@@ -41,6 +54,12 @@ final class Evaluator {
 
   // An empty schema can always be made: it reads nothing.
   private static var noSchema: Schema { Schema.empty }
+
+  /// The schema of the version that objects of a class are of.
+  func schema(for objectClass: ObjectClass) throws(ShellError) -> Schema {
+    guard let version = objectClass.frozen else { return schema }
+    return try frozenSchema(version)
+  }
 
   /// The value of an expression for an object, if there is one.
   func value(of expression: Expression, row: ShellValue?) throws(ShellError) -> ShellValue {
@@ -126,18 +145,35 @@ final class Evaluator {
         "\(known.form) cannot have \(counted(arguments.count, "argument", "arguments"))",
         at: range)
     }
+    if let sharing = SharingFunction(rawValue: name) {
+      return try self.sharing(sharing, arguments[0], row, range)
+    }
     if name == "if" {
       let condition = try truth(of: try value(of: arguments[0], row: row), at: arguments[0].range)
       return try value(of: arguments[condition == true ? 1 : 2], row: row)
     }
     var values: [ShellValue] = []
     for argument in arguments {
-      let value = try value(of: argument, row: row)
+      let value = try self.argument(argument, of: name, row)
       if name == "coalesce", !value.isNull { return value }
       values.append(value)
     }
     if name == "coalesce" { return .null }
     return try Functions.call(name, values, at: range)
+  }
+
+  private func argument(
+    _ argument: Expression, of function: String, _ row: ShellValue?
+  ) throws(ShellError) -> ShellValue {
+    do throws(ShellError) {
+      return try value(of: argument, row: row)
+    } catch {
+      // An object that is gone is looked for in vain. Source: object-model.md 5.1.
+      guard function == "index", error.name == .invalidatedObject else { throw error }
+      var error = error
+      error.name = .staleAccessor
+      throw error
+    }
   }
 
   // MARK: Texts and checks

@@ -1,6 +1,7 @@
 import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmValues
 
 /// The functions of expressions.
@@ -18,6 +19,7 @@ enum Functions {
     case "oid": return .scalar(.objectID(ObjectID.generate()))
     case "count", "first", "last", "keys", "values":
       return try collection(name, values[0], at: range)
+    case "index": return try position(of: values[1], in: values[0], at: range)
     default: break
     }
     if values.contains(where: \.isNull) { return .null }
@@ -42,6 +44,7 @@ enum Functions {
     case .object(let objectClass, _): objectClass.name
     case .list, .results: "list"
     case .dictionary, .record: "dictionary"
+    case .reference: "reference"
     }
   }
 
@@ -158,25 +161,55 @@ enum Functions {
   ) throws(ShellError) -> ShellValue {
     if value.isNull { return .null }
     if name == "keys" {
+      if case .results(let results) = value, let sections = results.sections {
+        return .list(sections.keys)
+      }
       guard case .dictionary(let entries) = value else {
         throw ShellError(
           .typeMismatch, "a dictionary is needed, this is \(value.kindText)", at: range)
       }
       return .list(entries.map { .scalar(.string($0.key)) })
     }
-    guard let members = value.members else {
-      throw ShellError(
-        .typeMismatch, "a collection is needed, this is \(value.kindText)", at: range)
-    }
+    if name == "count", let count = value.memberCount { return .scalar(.int(Int64(count))) }
+    let members = try members(of: value, at: range)
     switch name {
-    case "count": return .scalar(.int(Int64(members.count)))
     case "first": return members.first ?? .null
     case "last": return members.last ?? .null
     default: return .list(members)
     }
   }
 
-  /// `@count`, `@min`, `@max`, `@sum`, `@avg` of a collection of numbers or dates.
+  private static func members(
+    of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> [ShellValue] {
+    guard let members = value.members else {
+      throw ShellError(
+        .typeMismatch, "a collection is needed, this is \(value.kindText)", at: range)
+    }
+    return members
+  }
+
+  /// The position of a member; null if it is not in the collection. Source: object-model.md 5.1.
+  private static func position(
+    of member: ShellValue, in value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    if value.isNull { return .null }
+    if case .object(let objectClass, _) = member, let other = value.memberClass,
+      other !== objectClass
+    {
+      throw ShellError(
+        .objectTypeMismatch, "the members are \(other.name), this is a \(objectClass.name)",
+        at: range)
+    }
+    let position = try members(of: value, at: range).firstIndex {
+      Comparisons.areEqual($0, member)
+    }
+    return position.map { .scalar(.int(Int64($0))) } ?? .null
+  }
+
+  /// `@count`, `@min`, `@max`, `@sum`, `@avg` of a collection.
+  ///
+  /// Source: object-model.md 5.7.
   static func aggregate(
     _ aggregate: PathAggregate, _ value: ShellValue, at range: SourceRange
   ) throws(ShellError) -> ShellValue {
@@ -184,36 +217,28 @@ enum Functions {
       if case .scalar(.string(let bytes)) = value { return .scalar(.int(Int64(bytes.count))) }
       return try collection("count", value, at: range)
     }
-    guard let members = value.members else {
-      throw ShellError(
-        .typeMismatch, "a collection is needed, this is \(value.kindText)", at: range)
-    }
-    var total = ShellValue.null
-    var count: Int64 = 0
-    // Among mixed values the numbers count.
-    let hasNumbers = members.contains(where: \.isNumber)
-    let isArithmetic = aggregate == .sum || aggregate == .average
-    for member in members where !member.isNull {
-      if isArithmetic, hasNumbers, !member.isNumber { continue }
+    var scalars: [ScalarValue] = []
+    for member in try members(of: value, at: range) {
       guard case .scalar(let scalar) = member else {
         throw ShellError(
           .typeMismatch, "\(member.kindText) cannot be aggregated", at: range)
       }
-      count += 1
-      guard case .scalar(let best) = total, !total.isNull else {
-        total = member
-        continue
-      }
-      switch aggregate {
-      case .min: if scalar.totalOrder(best) < 0 { total = member }
-      case .max: if scalar.totalOrder(best) > 0 { total = member }
-      default: total = try Arithmetic.apply(.add, total, member, at: range)
-      }
+      scalars.append(scalar)
     }
-    if aggregate == .sum, total.isNull { return .scalar(.int(0)) }
-    guard aggregate == .average, case .scalar(let sum) = total, !total.isNull else { return total }
-    if case .decimal(let sum) = sum { return .scalar(.decimal(sum / Decimal128(count))) }
-    return .scalar(.double((Arithmetic.double(sum) ?? .nan) / Double(count)))
+    if aggregate == .sum || aggregate == .average, !scalars.contains(where: \.isNumeric),
+      let other = scalars.compactMap(\.kind).first
+    {
+      throw ShellError(
+        .illegalOperation, "\(ShellValue.kindText(of: other)) cannot be added up", at: range)
+    }
+    let result =
+      switch aggregate {
+      case .min: Aggregate.minimum(of: scalars)
+      case .max: Aggregate.maximum(of: scalars)
+      case .average: Aggregate.average(of: scalars)
+      case .sum, .count: Aggregate.sum(of: scalars)
+      }
+    return .scalar(result)
   }
 }
 

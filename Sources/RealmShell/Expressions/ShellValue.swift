@@ -14,6 +14,8 @@ indirect enum ShellValue {
   case results(ResultSet)
   /// Chosen columns of an object.
   case record([Field])
+  /// The way to something of another thread.
+  case reference(Reference)
 
   /// One column of a record.
   struct Field {
@@ -85,9 +87,29 @@ indirect enum ShellValue {
     switch self {
     case .list(let members): members
     case .dictionary(let entries): entries.map(\.value)
-    case .results(let results): results.keys.map { .object(results.objectClass, $0) }
-    case .scalar, .object, .record: nil
+    case .results(let results):
+      results.sections == nil
+        ? results.keys.map { .object(results.objectClass, $0) }
+        : results.sections.map { $0.keys.indices.compactMap(results.section).map { .results($0) } }
+    case .scalar, .object, .record, .reference: nil
     }
+  }
+
+  /// Number of members of a collection; nil for other values.
+  var memberCount: Int? {
+    switch self {
+    case .list(let members): members.count
+    case .dictionary(let entries): entries.count
+    case .results(let results): results.sections?.count ?? results.rowCount
+    case .scalar, .object, .record, .reference: nil
+    }
+  }
+
+  /// The class of the members of a collection of objects; nil for other values.
+  var memberClass: ObjectClass? {
+    if case .results(let results) = self { return results.objectClass }
+    if case .object(let objectClass, _)? = members?.first { return objectClass }
+    return nil
   }
 
   /// The kind of the value for messages.
@@ -99,6 +121,7 @@ indirect enum ShellValue {
     case .dictionary: "a dictionary"
     case .results: "a result"
     case .record: "a shape"
+    case .reference: "a reference"
     }
   }
 
@@ -126,6 +149,9 @@ extension ValueWriter {
   func write(_ value: ShellValue, isMixed: Bool, _ form: Form) throws(StorageError) {
     switch value {
     case .scalar(let scalar): try write(scalar, isMixed: isMixed, form)
+    case .reference(let reference): out.write(reference.text)
+    case .object(let objectClass, let key) where objectClass.frozen != nil && !form.isJSON:
+      try name(of: key, in: objectClass)
     case .object(let objectClass, let key):
       try write(StoredValue.link(objectClass.table.key, key), isMixed: isMixed, form)
     case .list, .results:

@@ -42,6 +42,24 @@ struct StaticType {
     }
   }
 
+  /// The type of the sum of values. Source: object-model.md 5.7.
+  var kindOfSum: ValueKind? {
+    switch kind {
+    case .float: .double
+    case .mixed: .decimal
+    default: kind
+    }
+  }
+
+  /// The type of the average of values. Source: object-model.md 5.7.
+  var kindOfAverage: ValueKind? {
+    switch kind {
+    case .int, .float, .double: .double
+    case .decimal, .mixed: .decimal
+    default: kind
+    }
+  }
+
   /// The type of one member.
   var member: StaticType { StaticType(kind: kind, objectClass: objectClass) }
 }
@@ -132,7 +150,17 @@ extension Evaluator {
     case .object(let name):
       type = StaticType(kind: .link, objectClass: schema.objectClass(named: name.className.text))
     }
-    for step in path.steps { type = try self.type(after: step, of: type) }
+    var steps = path.steps[...]
+    while let step = steps.popFirst() {
+      // `dogs.@avg.age`: what is aggregated is the property of the members.
+      if case .aggregate(let aggregate) = step.kind, aggregate != .count, let next = steps.first,
+        case .property = next.kind
+      {
+        steps.removeFirst()
+        type = try self.type(after: next, of: type)
+      }
+      type = try self.type(after: step, of: type)
+    }
     return type
   }
 
@@ -153,8 +181,8 @@ extension Evaluator {
     case .keys: return StaticType(kind: .string, isCollection: true)
     case .type: return StaticType(kind: .string)
     case .aggregate(.count): return StaticType(kind: .int)
-    case .aggregate(.average):
-      return StaticType(kind: type.hasNumbers ? type.kind == .decimal ? .decimal : .double : nil)
+    case .aggregate(.average): return StaticType(kind: type.kindOfAverage)
+    case .aggregate(.sum): return StaticType(kind: type.kindOfSum)
     case .aggregate: return type.member
     case .backlinks(let origin, _):
       return StaticType(

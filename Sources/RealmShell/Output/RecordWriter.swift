@@ -4,8 +4,8 @@ import RealmStorage
 import RealmValues
 
 /// Writes the values of the columns of a result, row by row.
-final class RecordWriter {
-  private let result: ResultSet
+final class RecordWriter<Rows: RowSource> {
+  private let result: Rows
   private let format: RecordFormat
   private let style: RecordStyle
   private let out: ByteWriter
@@ -15,7 +15,7 @@ final class RecordWriter {
   /// For each column whether the schema leaves its type open.
   private let isMixed: [Bool]
 
-  init(_ result: ResultSet, _ format: RecordFormat, to out: ByteWriter) {
+  init(_ result: Rows, _ format: RecordFormat, to out: ByteWriter) {
     self.result = result
     self.format = format
     style = format.style
@@ -33,16 +33,16 @@ final class RecordWriter {
         return
       }
     } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
+      throw StorageMessages.error(error, path: result.path)
     }
-    let cell = try result.cell(result.columns[column])
+    let cell = try result.cell(column)
     do throws(StorageError) {
       switch cell {
       case .stored(let value): try write(value, isMixed[column])
       case .value(let value): try write(value, isMixed[column])
       }
     } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
+      throw StorageMessages.error(error, path: result.path)
     }
   }
 

@@ -2,6 +2,9 @@ import ByteKernels
 import RealmObjects
 import RealmStorage
 
+/// Columns of the widest object that stands on one line.
+private let widestLine = 80
+
 /// JSON modes.
 extension Renderer {
   /// What stands before each value: separators and the name of the column.
@@ -16,7 +19,7 @@ extension Renderer {
   }
 
   private func writeObject(
-    _ record: RecordWriter, _ prefixes: [[UInt8]], to out: ByteWriter
+    _ record: RecordWriter<Rows>, _ prefixes: [[UInt8]], to out: ByteWriter
   ) throws(ShellError) {
     if prefixes.isEmpty { out.byte(UInt8(ascii: "{")) }
     for column in 0..<prefixes.count {
@@ -38,12 +41,24 @@ extension Renderer {
 
   /// An array of objects.
   func renderJSON(_ rows: Range<Int>) throws(ShellError) {
+    try renderJSONArray(rows, indent: 0)
+    out.byte(0x0A)
+  }
+
+  /// An array of objects at the end of a line, without the end of its last line.
+  func renderJSONArray(_ rows: Range<Int>, indent: Int) throws(ShellError) {
     var isFirst = true
-    try forEachJSONObject(rows, indent: 2) {
+    try forEachJSONObject(rows, indent: indent + 2) {
       out.write(isFirst ? "[\n" : ",\n")
       isFirst = false
     }
-    out.write(isFirst ? "[]\n" : "\n]\n")
+    if isFirst {
+      out.write("[]")
+      return
+    }
+    out.byte(0x0A)
+    out.pad(indent)
+    out.byte(UInt8(ascii: "]"))
   }
 
   /// The objects one below the other, without the brackets of an array.
@@ -51,9 +66,6 @@ extension Renderer {
     try forEachJSONObject(rows, indent: 0) {}
     out.byte(0x0A)
   }
-
-  /// Columns of the widest object that stands on one line.
-  private static let lineWidth = 80
 
   private func forEachJSONObject(
     _ rows: Range<Int>, indent: Int, _ before: () -> Void
@@ -74,8 +86,8 @@ extension Renderer {
       }
       memory.drain { bytes in
         let fits =
-          restWidth + bytes.count <= Renderer.lineWidth
-          || restWidth + displayWidth(of: bytes) <= Renderer.lineWidth
+          restWidth + bytes.count <= widestLine
+          || restWidth + displayWidth(of: bytes) <= widestLine
         out.pad(indent)
         if ends.isEmpty { out.byte(UInt8(ascii: "{")) }
         var start = 0

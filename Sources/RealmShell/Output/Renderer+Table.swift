@@ -12,6 +12,10 @@ struct TableColumn {
   var narrowest: Int { min(width, 8) }
 }
 
+/// Widest column that is filled with blanks where nothing is cut. One long text among a million rows
+/// would else make each of them as long; it sticks out instead.
+private let widestFilledColumn = 1000
+
 /// Columns side by side: modes `table`, `box`, `markdown`.
 ///
 /// The result is read twice, first for the widths, so that no row is stored.
@@ -46,7 +50,7 @@ extension Renderer {
         memory.drain { printer.write($0, column: 0, nil) }
       }
       for i in 0..<result.columns.count {
-        let style = settings.usesColor ? try style(of: result.columns[i]) : nil
+        let style = settings.usesColor ? try style(ofColumn: i) : nil
         try writeCell(i, record, memory)
         memory.drain { printer.write($0, column: i + first, style) }
       }
@@ -76,14 +80,14 @@ extension Renderer {
   }
 
   private func writeCell(
-    _ column: Int, _ record: RecordWriter, _ memory: ByteWriter
+    _ column: Int, _ record: RecordWriter<Rows>, _ memory: ByteWriter
   ) throws(ShellError) {
     try record.write(column)
     if settings.mode == .markdown { escapeBars(memory) }
   }
 
-  private func style(of column: ResultColumn) throws(ShellError) -> TablePrinter.Style? {
-    switch try result.cell(column) {
+  private func style(ofColumn i: Int) throws(ShellError) -> TablePrinter.Style? {
+    switch try result.cell(i) {
     case .stored(let value): TablePrinter.Style(value)
     case .value(let value): TablePrinter.Style(value)
     }
@@ -97,15 +101,11 @@ extension Renderer {
     }
   }
 
-  /// Widest column that is filled with blanks where nothing is cut. One long text among a million
-  /// rows would else make each of them as long; it sticks out instead.
-  private static let widestFilledColumn = 1000
-
   /// Narrows the columns to the screen; the width that would be needed if that is impossible.
   private func fit(_ columns: inout [TableColumn]) -> Int? {
     guard settings.cutsCells else {
       for i in columns.indices {
-        columns[i].width = min(columns[i].width, Renderer.widestFilledColumn)
+        columns[i].width = min(columns[i].width, widestFilledColumn)
       }
       return nil
     }

@@ -6,12 +6,12 @@ import RealmValues
 /// Prints a result in an output mode.
 ///
 /// Source: shell.md 18.
-struct Renderer {
-  let result: ResultSet
+struct Renderer<Rows: RowSource> {
+  let result: Rows
   let settings: OutputSettings
   let out: ByteWriter
 
-  init(_ result: ResultSet, _ settings: OutputSettings, to out: ByteWriter) {
+  init(_ result: Rows, _ settings: OutputSettings, to out: ByteWriter) {
     self.result = result
     self.settings = settings
     self.out = out
@@ -50,23 +50,25 @@ struct Renderer {
 
   private func move(to row: Int) throws(ShellError) -> Bool {
     do throws(StorageError) {
-      return try result.move(to: result.keys[row])
+      return try result.move(toRow: row)
     } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
+      throw StorageMessages.error(error, path: result.path)
     }
   }
 
   // MARK: Literals
 
-  /// Statements that would make the objects again; only what is stored belongs in them.
+  /// Statements that would make the objects again, in which only what is stored belongs; of rows
+  /// that are no objects the values.
   private func renderLiterals(_ rows: Range<Int>) throws(ShellError) {
     let record = RecordWriter(result, RecordFormat(.literal), to: out)
-    let start = Array("add \(quotedName(result.objectClass.name)) {".utf8)
+    let owner = rows.first.flatMap { result.object(ofRow: $0)?.objectClass }
+    let start = Array((owner.map { "add \(quotedName($0.name)) {" } ?? "{").utf8)
     // Quoting a name takes longer than writing a value.
     let memory = ByteWriter()
     let names = ValueWriter(result.schema, to: memory)
     var labels: [(column: Int, text: [UInt8])] = []
-    for (i, column) in result.columns.enumerated() where column.isStored {
+    for (i, column) in result.columns.enumerated() where owner == nil || column.isStored {
       if !labels.isEmpty { memory.write(", ") }
       names.key(column.title, .literal)
       labels.append((i, memory.takeBytes()))
@@ -98,7 +100,9 @@ struct Renderer {
     try forEachRow(rows) { (row) throws(ShellError) in
       if !isFirst { out.byte(0x0A) }
       isFirst = false
-      try writeName(of: result.keys[row], to: values)
+      if let (objectClass, key) = result.object(ofRow: row) {
+        try writeName(of: key, in: objectClass, to: values)
+      }
       for column in labels.indices {
         out.write(labels[column])
         try record.write(column)
@@ -109,11 +113,13 @@ struct Renderer {
   }
 
   /// The name of an object on a line of its own.
-  private func writeName(of key: ObjectKey, to values: ValueWriter) throws(ShellError) {
+  private func writeName(
+    of key: ObjectKey, in objectClass: ObjectClass, to values: ValueWriter
+  ) throws(ShellError) {
     do throws(StorageError) {
-      try values.name(of: key, in: result.objectClass)
+      try values.name(of: key, in: objectClass)
     } catch {
-      throw StorageMessages.error(error, path: result.evaluator.path)
+      throw StorageMessages.error(error, path: result.path)
     }
     out.byte(0x0A)
   }
@@ -123,7 +129,7 @@ struct Renderer {
   /// `3 objects`, or how many of them have been printed.
   func footer(_ rows: Range<Int>, note: String = "", _ hasMore: Bool) {
     guard settings.showsFooter else { return }
-    let total = result.keys.count
+    let total = result.rowCount
     let objects = counted(total, "object", "objects")
     if total == 0 {
       out.write("no objects\n")

@@ -18,6 +18,10 @@ struct ResultColumn {
     case expression(Expression)
     /// A path whose objects are shown with chosen columns.
     case shape(PathExpression, Shape)
+    /// The key of the section of the object.
+    case section
+    /// What the row itself holds.
+    case row
   }
 
   let title: String
@@ -30,7 +34,7 @@ struct ResultColumn {
   /// Whether it shows what is stored in the object itself.
   var isStored: Bool {
     switch source {
-    case .inverse, .owner: false
+    case .inverse, .owner, .section, .row: false
     case .property, .expression, .shape: true
     }
   }
@@ -55,24 +59,94 @@ final class Shape {
   }
 }
 
+/// Rows with columns, which can be printed.
+protocol RowSource: AnyObject {
+  var schema: Schema { get }
+  var columns: [ResultColumn] { get }
+  var rowCount: Int { get }
+  /// The file, for errors.
+  var path: String { get }
+
+  /// Moves to a row; false if its object is gone.
+  func move(toRow row: Int) throws(StorageError) -> Bool
+  /// The value of the i-th column of the present row if it is a stored property.
+  func storedValue(_ i: Int) throws(StorageError) -> StoredValue?
+  /// The value of the i-th column of the present row.
+  func cell(_ i: Int) throws(ShellError) -> ResultCell
+  /// The object that a row shows; nil if it shows none.
+  func object(ofRow row: Int) -> (objectClass: ObjectClass, key: ObjectKey)?
+}
+
+/// The value of a column of a row.
+enum ResultCell {
+  case stored(StoredValue)
+  case value(ShellValue)
+}
+
+/// Rows of values that were computed: what `aggregate` gives.
+final class ValueTable: RowSource {
+  let schema: Schema
+  let columns: [ResultColumn]
+  let path: String
+  /// For each row the values of its columns.
+  let rows: [[ShellValue]]
+  private var row = 0
+
+  init(_ rows: [[ShellValue]], columns: [ResultColumn], schema: Schema, path: String) {
+    self.rows = rows
+    self.columns = columns
+    self.schema = schema
+    self.path = path
+  }
+
+  var rowCount: Int { rows.count }
+
+  func move(toRow row: Int) -> Bool {
+    self.row = row
+    return true
+  }
+
+  func storedValue(_ i: Int) -> StoredValue? { nil }
+  func cell(_ i: Int) -> ResultCell { .value(rows[row][i]) }
+  func object(ofRow row: Int) -> (objectClass: ObjectClass, key: ObjectKey)? { nil }
+}
+
+/// The parts of a result whose objects have a key in common.
+struct ResultSections {
+  /// A column with the keys.
+  let column: ResultColumn
+  let keys: [ShellValue]
+  /// For each key the rows of its objects.
+  let rows: [Range<Int>]
+
+  var count: Int { keys.count }
+}
+
 /// The objects of a query with the columns to show.
-final class ResultSet {
+final class ResultSet: RowSource {
   let schema: Schema
   let objectClass: ObjectClass
   /// The objects in order.
   let keys: [ObjectKey]
   let columns: [ResultColumn]
+  /// The parts of the result; nil if it is not divided.
+  let sections: ResultSections?
   /// Evaluates the columns that are expressions.
   let evaluator: Evaluator
   private let reader: ObjectReader
   /// For each column its index in the reader; -1 for columns that are no stored properties.
   private let readerIndexes: [Int]
+  private var row = 0
+  /// The section looked at last.
+  private var section = 0
 
   init(
-    _ objectClass: ObjectClass, _ keys: [ObjectKey], columns: [ResultColumn], evaluator: Evaluator
+    _ objectClass: ObjectClass, _ keys: [ObjectKey], sections: ResultSections? = nil,
+    columns: [ResultColumn], evaluator: Evaluator
   ) {
     self.objectClass = objectClass
     self.keys = keys
+    self.sections = sections
     self.columns = columns
     self.evaluator = evaluator
     schema = evaluator.schema
@@ -90,18 +164,16 @@ final class ResultSet {
   /// Moves to an object; false if it is gone.
   func move(to key: ObjectKey) throws(StorageError) -> Bool { try reader.move(to: key) }
 
-  /// A value of a column of the object that was moved to.
-  enum Cell {
-    case stored(StoredValue)
-    case value(ShellValue)
+  var rowCount: Int { keys.count }
+  var path: String { evaluator.path }
 
-    /// Whether it is null.
-    var isNull: Bool {
-      switch self {
-      case .stored(.null), .value(.scalar(.null)): true
-      default: false
-      }
-    }
+  func move(toRow row: Int) throws(StorageError) -> Bool {
+    self.row = row
+    return try reader.move(to: keys[row])
+  }
+
+  func object(ofRow row: Int) -> (objectClass: ObjectClass, key: ObjectKey)? {
+    (objectClass, keys[row])
   }
 
   /// The value of the i-th column if it is a stored property, which most columns are.
@@ -111,17 +183,18 @@ final class ResultSet {
     return index < 0 ? nil : try reader.value(index)
   }
 
-  /// The value of a column.
-  func cell(_ column: ResultColumn) throws(ShellError) -> Cell {
+  func cell(_ i: Int) throws(ShellError) -> ResultCell {
+    let column = columns[i]
     do throws(StorageError) {
       switch column.source {
       case .property(_, let index): return .stored(try reader.value(index))
       case .inverse(let inverse): return .value(try origins(inverse))
       case .owner: return .value(try owner())
-      case .expression, .shape: break
+      case .section: return .value(presentSectionKey())
+      case .expression, .shape, .row: break
       }
     } catch {
-      throw StorageMessages.error(error, path: evaluator.path)
+      throw StorageMessages.error(error, path: path)
     }
     do throws(ShellError) {
       let row = ShellValue.object(objectClass, reader.key)
@@ -129,7 +202,7 @@ final class ResultSet {
       case .expression(let expression):
         return .value(try evaluator.value(of: expression, row: row))
       case .shape(let path, let shape): return .value(try evaluator.shape(path, shape, row: row))
-      case .property, .inverse, .owner: return .value(.null)
+      case .property, .inverse, .owner, .section, .row: return .value(.null)
       }
     } catch {
       throw naming(reader.key, in: error)
@@ -146,6 +219,29 @@ final class ResultSet {
     var named = error
     named.message += " in " + String(decoding: memory.takeBytes(), as: UTF8.self)
     return named
+  }
+
+  // MARK: Sections
+
+  /// The key of the section of the present row.
+  private func presentSectionKey() -> ShellValue {
+    guard let sections else { return .null }
+    // Rows come one after the other, most of them in the same section as the one before.
+    if section >= sections.count || row < sections.rows[section].lowerBound { section = 0 }
+    while section < sections.count, row >= sections.rows[section].upperBound { section += 1 }
+    return section < sections.count ? sections.keys[section] : .null
+  }
+
+  /// A section as a result of its own.
+  func section(at i: Int) -> ResultSet? {
+    guard let sections, i >= 0, i < sections.count else { return nil }
+    return ResultSet(
+      objectClass, Array(keys[sections.rows[i]]), columns: columns, evaluator: evaluator)
+  }
+
+  /// The section with a key; nil if there is none.
+  func section(with key: ShellValue) -> ResultSet? {
+    sections?.keys.firstIndex { Comparisons.areEqual($0, key) }.flatMap { section(at: $0) }
   }
 
   private func origins(_ inverse: ObjectClass.Inverse) throws(StorageError) -> ShellValue {

@@ -15,7 +15,15 @@ extension Session {
         .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
         at: statement.prefixes[Session.maximumPrefixCount].range)
     }
-    if let command = statement.pipe {
+    // Own commits are told behind their acknowledgements.
+    defer { deliverChanges() }
+    // Versions that the statement has looked at are not kept because of that.
+    defer { if !frozenDatabases.isEmpty { frozenDatabases = [:] } }
+    statementOrigin = origin
+    hasWarned = false
+    if let name = promptThread(for: statement) {
+      try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
+    } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
       try throughPipe(command, statement, origin)
     } else {
       try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: output)
@@ -28,20 +36,36 @@ extension Session {
   ) throws(ShellError) {
     guard let prefix = prefixes.first else {
       let range = bodyRange(of: statement)
+      bodyRange = range
       try refuseAfterFailure(statement.body, at: range)
-      try execute(statement.body, range: range, origin: origin, to: writer)
+      if let request = explainRequest {
+        explainRequest = nil
+        try explain(statement.body, request, range: range, to: writer) {
+          (writer) throws(ShellError) in
+          try execute(statement.body, range: range, origin: origin, to: writer)
+        }
+      } else {
+        try execute(statement.body, range: range, origin: origin, to: writer)
+      }
       return
     }
     let rest = prefixes.dropFirst()
     switch prefix.kind {
+    case .on(let operand):
+      // The pipe and all else that follows is the other thread's.
+      var inner = statement
+      inner.prefixes = Array(rest)
+      inner.range = range(of: statement, behind: prefix)
+      try on(operand, .statement(inner), origin: origin, to: writer)
     case .time:
       let start = monotonicMilliseconds()
       try execute(statement, prefixes: rest, origin: origin, to: writer)
       writer.flush()
       printTime(since: start)
-    case .explain:
-      throw ShellError(
-        .illegalOperation, "plans cannot be explained yet", at: prefix.range)
+    case .explain(let runs):
+      explainRequest = ExplainRequest(runs: runs, range: prefix.range)
+      defer { explainRequest = nil }
+      try execute(statement, prefixes: rest, origin: origin, to: writer)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -49,7 +73,7 @@ extension Session {
     }
   }
 
-  private func expectError(
+  func expectError(
     named name: Name?, prefix: Prefix, _ body: () throws(ShellError) -> Void
   ) throws(ShellError) {
     if let name, ErrorName(rawValue: name.text) == nil {
@@ -77,7 +101,12 @@ extension Session {
 
   /// A statement without its prefixes.
   private func bodyRange(of statement: Statement) -> SourceRange {
-    guard var start = statement.prefixes.last?.range.end else { return statement.range }
+    guard let last = statement.prefixes.last else { return statement.range }
+    return range(of: statement, behind: last)
+  }
+
+  private func range(of statement: Statement, behind prefix: Prefix) -> SourceRange {
+    var start = prefix.range.end
     while start < statement.range.end, source.bytes[start] <= 0x20 { start += 1 }
     return SourceRange(start: start, end: statement.range.end)
   }
@@ -104,6 +133,8 @@ extension Session {
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
+    case .observe(let statement): try observe(statement, at: range, to: writer)
+    case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
@@ -112,6 +143,10 @@ extension Session {
     case .copy(.objects(let copy)):
       let text = try self.copy(copy, at: range)
       acknowledge(text, to: writer)
+    case .on(let statement): try on(statement, at: range, origin: origin, to: writer)
+    case .stop(let name): try stop(name, to: writer)
+    case .wait(let statement): try wait(statement, at: range, to: writer)
+    case .invalidate: try invalidate(at: range)
     default:
       guard try !change(body, range: range, to: writer) else { return }
       try read(body, range: range, to: writer)
@@ -140,23 +175,46 @@ extension Session {
     return true
   }
 
+  /// Whether statements move to the newest version by themselves.
+  private var refreshesAlone: Bool { thread.isMain && settings.refreshesAlone }
+
+  /// The thread that a statement goes to because it is the one of the prompt; nil if it is this one,
+  /// or if the statement says something else.
+  private func promptThread(for statement: Statement) -> Name? {
+    guard thread.isMain, !statement.prefixes.contains(where: \.isForThread),
+      !statement.body.isForProgram
+    else { return nil }
+    let name = threads.monitor.withLock { $0.promptName }
+    return name == thread.name ? nil : Name(name, range: statement.range)
+  }
+
   /// Most attempts at a statement while another process keeps committing.
   private static let maximumAttempts = 20
 
-  /// Runs a verb that reads the current database: on the newest version, and once more if a commit
-  /// of another process came between.
+  /// Runs a verb that reads the current database.
   private func read(
     _ body: StatementBody, range: SourceRange, to target: ByteWriter
   ) throws(ShellError) {
+    try read(range: range, to: target) { (writer) throws(ShellError) in
+      try run(body, range: range, to: writer)
+    }
+  }
+
+  /// Does something that reads the current database: on the newest version, and once more if a
+  /// commit of another process came between.
+  func read(
+    range: SourceRange, to target: ByteWriter,
+    _ perform: (ByteWriter) throws(ShellError) -> Void
+  ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
-      if let database, settings.refreshesAlone || database.realm.isWriting || !database.isIntact {
+      if let database, refreshesAlone || database.realm.isWriting || !database.isIntact {
         try refresh(database)
       }
       let held = StatementOutput(to: target) { database?.isIntact ?? true }
       var failure: ShellError?
       do throws(ShellError) {
-        try run(body, range: range, to: held.writer)
+        try perform(held.writer)
       } catch {
         failure = error
       }
@@ -190,8 +248,8 @@ extension Session {
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
-    case .aggregate, .sections:
-      throw ShellError(.illegalOperation, "objects cannot be put in groups yet", at: range)
+    case .aggregate(let statement): try aggregate(statement, to: writer)
+    case .sections(let statement): try sections(statement, to: writer)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }
@@ -229,5 +287,22 @@ extension Session {
     let status = CommandStatus(rawValue: system(command))
     if status.isInterrupted { throw ShellError(.interrupted, "interrupted", at: range) }
     guard status.isSuccess else { throw ShellError(.commandFailed, status.text, at: range) }
+  }
+}
+
+extension Prefix {
+  /// Whether it names the thread that runs the statement.
+  fileprivate var isForThread: Bool {
+    if case .on = kind { true } else { false }
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement is about the program and not about a thread.
+  fileprivate var isForProgram: Bool {
+    switch self {
+    case .on, .stop, .source, .exit, .help, .config, .mode, .cd, .command: true
+    default: false
+    }
   }
 }

@@ -24,7 +24,11 @@ extension Session {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var body: StatementBody?
       do throws(ShellError) {
-        guard let statement = try Session.next(&parser) else { break }
+        if !isSkipping {
+          try addPlain(from: &parser, place: &origin.statement, to: output)
+          origin.statement = nil
+        }
+        guard let statement = try next(&parser, &origin) else { break }
         if isSkipping {
           isSkipping = !statement.body.endsTransaction
           continue
@@ -68,12 +72,37 @@ extension Session {
     }
   }
 
-  private static func next(_ parser: inout StatementParser) throws(ShellError) -> Statement? {
-    do throws(SyntaxError) {
-      return try parser.next()
-    } catch {
-      throw ShellError(error)
+  /// The next statement, nil at the end of the text.
+  private func next(
+    _ parser: inout StatementParser, _ origin: inout ErrorPrinter.Origin
+  ) throws(ShellError) -> Statement? {
+    while true {
+      do throws(SyntaxError) {
+        return try parser.next()
+      } catch {
+        origin.statement = parser.failure?.range
+        try judge(ShellError(error), behind: parser.failure?.prefixes ?? [])
+        origin.statement = nil
+      }
     }
+  }
+
+  /// Throws the error of a statement that could not be parsed unless a prefix expects it.
+  private func judge(_ error: ShellError, behind prefixes: [Prefix]) throws(ShellError) {
+    var failure: ShellError? = error
+    for prefix in prefixes.reversed() {
+      guard case .expectError(let name) = prefix.kind else { continue }
+      do throws(ShellError) {
+        let inner = failure
+        try expectError(named: name, prefix: prefix) { () throws(ShellError) in
+          if let inner { throw inner }
+        }
+        failure = nil
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
   }
 
   private func run(
@@ -127,7 +156,10 @@ extension Session {
   /// Ends a run without prompt: an open transaction is dropped, which is an error unless it is the
   /// consequence of one.
   func endScripts() {
-    guard dropTransactions(), !hasStopped else { return }
+    let hasDropped = dropTransactions()
+    let hasEndedWell = endThreads(waiting: !hasStopped && !isEnding)
+    if !hasEndedWell, exitStatus == 0 { exitStatus = 1 }
+    guard hasDropped, !hasStopped else { return }
     report(
       ShellError(.wrongTransactionState, "the input ended inside of a write transaction"),
       origin: nil)
@@ -158,7 +190,9 @@ func monotonicMilliseconds() -> Double {
 }
 
 /// A duration for people: `0.1 ms`, `1.25 s`.
-func timeText(_ milliseconds: Double) -> String {
+///
+/// - Parameter digits: Digits after the point of milliseconds, 1 or 2.
+func timeText(_ milliseconds: Double, digits: Int = 1) -> String {
   func rounded(_ value: Double, _ digits: Int) -> String {
     let scale = digits == 1 ? 10.0 : 100.0
     let whole = Int((value * scale).rounded())
@@ -167,7 +201,7 @@ func timeText(_ milliseconds: Double) -> String {
     return "\(whole / Int(scale)).\(zeros)\(fraction)"
   }
   return milliseconds < 1000
-    ? rounded(milliseconds, 1) + " ms" : rounded(milliseconds / 1000, 2) + " s"
+    ? rounded(milliseconds, digits) + " ms" : rounded(milliseconds / 1000, 2) + " s"
 }
 
 extension StatementBody {

@@ -184,7 +184,7 @@ final class ObjectCopier {
           InputField(String(decoding: entry.key, as: UTF8.self), try input(entry.value)))
       }
       return .map(fields)
-    case .scalar, .results, .record: return InputMaker.input(value)
+    case .scalar, .results, .record, .reference: return InputMaker.input(value)
     }
   }
 

@@ -5,23 +5,41 @@ import RealmQuery
 import RealmStorage
 import RealmValues
 
-/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`, `explain`.
+/// `where`, `count`, `get`, `more`, `last`, `print`, `assert`.
 extension Session {
   /// The variables, and the text, of the present statement.
-  var scope: Scope { Scope(source: source, variables: variables) }
+  var scope: Scope { Scope(source: source, variables: threads.variables, locals: locals) }
 
   /// An evaluator for expressions of the present statement, or of another one.
   func evaluator(_ database: Database?, scope: Scope? = nil) -> Evaluator {
     let scope = scope ?? self.scope
-    return Evaluator(
+    let evaluator = Evaluator(
       database, source: scope.source,
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { Array(scope.variables.keys) },
+      variableNames: { scope.names },
+      frozenSchema: { [unowned self] (version) throws(ShellError) in
+        try frozenDatabase(version).realm.schema
+      },
+      sharing: { [unowned self] (function, argument, row, range) throws(ShellError) in
+        try value(
+          of: SharingCall(
+            function: function, argument: argument, row: row, scope: scope, range: range))
+      },
       query: { [unowned self] (statement) throws(ShellError) in
         try value(of: statement, in: scope)
       })
+    evaluator.scope = scope
+    return evaluator
+  }
+
+  /// The evaluator for objects of a class: that of their version, if they are frozen.
+  func evaluator(
+    for objectClass: ObjectClass, _ evaluator: Evaluator, _ scope: Scope? = nil
+  ) throws(ShellError) -> Evaluator {
+    guard let version = objectClass.frozen else { return evaluator }
+    return self.evaluator(try frozenDatabase(version), scope: scope)
   }
 
   /// The value of a statement in parentheses.
@@ -32,6 +50,9 @@ extension Session {
     case .count(let count):
       return .scalar(.int(Int64(try number(of: count, scope: scope))))
     case .where(let query): return .results(try find(query, scope: scope))
+    case .sections(let sections): return .results(try find(sections, scope: scope))
+    case .aggregate(let aggregate):
+      return try table(of: aggregate, scope: scope).value(isGrouped: !aggregate.keys.isEmpty)
     case .get(let get):
       let database = try current(at: get.target.range)
       return try evaluator(database, scope: scope).value(of: get.target, row: nil)
@@ -47,136 +68,18 @@ extension Session {
     }
   }
 
-  // MARK: Sources
-
-  /// The objects that a source stands for.
-  struct Objects {
-    let objectClass: ObjectClass
-    /// The objects of a collection; nil for all of the class.
-    let keys: [ObjectKey]?
-  }
-
-  func objects(of source: Source, _ evaluator: Evaluator) throws(ShellError) -> Objects {
-    let schema = evaluator.schema
-    switch source {
-    case .name(let name):
-      guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, evaluator.database?.realm)
-      }
-      return Objects(objectClass: objectClass, keys: nil)
-    case .path(let path):
-      let value = try evaluator.value(of: path, row: nil)
-      if case .results(let results) = value {
-        return Objects(objectClass: results.objectClass, keys: results.keys)
-      }
-      var keys: [ObjectKey] = []
-      var objectClass: ObjectClass?
-      for member in value.members ?? [value] {
-        guard case .object(let owner, let key) = member, objectClass.map({ $0 === owner }) ?? true
-        else {
-          throw ShellError(
-            .typeMismatch, "objects of one class are needed, this is \(member.kindText)",
-            at: path.range)
-        }
-        objectClass = owner
-        keys.append(key)
-      }
-      if objectClass == nil { objectClass = try target(of: path, evaluator, schema) }
-      guard let objectClass else {
-        throw ShellError(.typeMismatch, "this is no collection of objects", at: path.range)
-      }
-      return Objects(objectClass: objectClass, keys: keys)
-    }
-  }
-
-  /// The class an empty collection is for.
-  private func target(
-    of path: PathExpression, _ evaluator: Evaluator, _ schema: Schema
-  ) throws(ShellError) -> ObjectClass? {
-    if case .backlinks(let origin, _)? = path.steps.last?.kind {
-      return schema.objectClass(named: origin)
-    }
-    let start = PathExpression(base: path.base, steps: [], range: path.range)
-    guard case .object(let owner, _) = try evaluator.value(of: start, row: nil) else { return nil }
-    let property = try evaluator.property(at: path, from: owner)
-    return property?.target.flatMap { schema.objectClass($0) }
-  }
-
-  /// The objects of a source that match, in order.
-  func keys(
-    of objects: Objects, _ condition: Condition, _ evaluator: Evaluator
-  ) throws(ShellError) -> [ObjectKey] {
-    let bound = try bind(condition, objects.objectClass, evaluator)
-    return try run(evaluator.path) { () throws(QueryFailure) in
-      if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }
-      }
-      return try bound.keys { Interruption.isRequested }
-    }
-  }
-
-  /// Number of the objects of a source.
-  func count(_ objects: Objects, _ evaluator: Evaluator) throws(ShellError) -> Int {
-    if let keys = objects.keys { return keys.count }
-    return try evaluator.reading { () throws(StorageError) in
-      try objects.objectClass.table.objectCount()
-    }
-  }
-
-  /// A predicate bound to a class.
-  private func bind(
-    _ condition: Condition, _ objectClass: ObjectClass, _ evaluator: Evaluator
-  ) throws(ShellError) -> Query {
-    var arguments: [QueryArgument] = []
-    for expression in condition.arguments {
-      let value = try evaluator.value(of: expression, row: nil)
-      guard let argument = QueryArgument(value) else {
-        throw ShellError(
-          .invalidArgument, "\(value.kindText) cannot be an argument", at: expression.range)
-      }
-      arguments.append(argument)
-    }
-    var failure: ShellError?
-    let bound = try run(evaluator.path) { () throws(QueryFailure) in
-      try Query(
-        condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
-        variables: { text in
-          do throws(ShellError) {
-            let name = Name(text, range: condition.query.range)
-            return try evaluator.variable(name).flatMap { QueryArgument($0) }
-          } catch {
-            failure = error
-            return nil
-          }
-        })
-    }
-    if let failure { throw failure }
-    return bound
-  }
-
-  private func run<Result>(
-    _ path: String, _ body: () throws(QueryFailure) -> Result
-  ) throws(ShellError) -> Result {
-    do throws(QueryFailure) {
-      return try body()
-    } catch {
-      switch error {
-      case .query(let error): throw ShellError(error)
-      case .storage(let error): throw StorageMessages.error(error, path: path)
-      case .interrupted: throw ShellError(.interrupted, "interrupted")
-      }
-    }
-  }
-
   // MARK: where, count
 
   /// The objects of a query.
+  ///
+  /// - Parameter database: Where they are looked for; nil for the current one.
   func find(
-    _ query: WhereStatement, scope: Scope? = nil
+    _ query: WhereStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let database = try current(at: query.source.range)
-    let evaluator = evaluator(database, scope: scope)
+    let database = if let database { database } else { try current(at: query.source.range) }
+    var evaluator = evaluator(database, scope: scope)
     let objects = try objects(of: query.source, evaluator)
+    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
     let keys = try keys(of: objects, query.condition, evaluator)
@@ -184,29 +87,50 @@ extension Session {
   }
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
-    let result = try find(query)
-    let limit = outputIsTerminal ? settings.rowLimit ?? result.keys.count : result.keys.count
-    let printed = min(limit, result.keys.count)
     let database = try current(at: query.source.range)
-    variables["_"] = .results(live(query, result, database))
+    let result = try find(query)
+    let live = live(result, from: query.source, database) { .query(query, $0) }
+    try show(result, live, to: writer)
+  }
+
+  /// Prints a result and makes it the last one.
+  func show(_ result: ResultSet, _ live: LiveResults, to writer: ByteWriter) throws(ShellError) {
+    let limit = outputIsTerminal ? settings.rowLimit ?? result.rowCount : result.rowCount
+    let printed = min(limit, result.rowCount)
+    locals["_"] = .results(Bound(live, owner(try current())))
     printedRowCount = printed
-    try Renderer(result, outputSettings, to: writer).render(
-      rows: 0..<printed, hasMore: printed < result.keys.count)
+    try print(result, 0..<printed, hasMore: printed < result.rowCount, outputSettings, to: writer)
+  }
+
+  private func print(
+    _ result: ResultSet, _ rows: Range<Int>, hasMore: Bool = false, _ settings: OutputSettings,
+    to writer: ByteWriter
+  ) throws(ShellError) {
+    if let sections = result.sections {
+      try SectionRenderer(result: result, sections: sections, settings: settings, out: writer)
+        .render(rows: rows, hasMore: hasMore)
+    } else {
+      try Renderer(result, settings, to: writer).render(rows: rows, hasMore: hasMore)
+    }
   }
 
   private func number(
     of count: CountStatement, scope: Scope? = nil
   ) throws(ShellError) -> Int {
     let database = try current(at: count.source.range)
-    let evaluator = evaluator(database, scope: scope)
+    var evaluator = evaluator(database, scope: scope)
     let objects = try objects(of: count.source, evaluator)
+    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
+    guard objects.keys == nil else {
+      return try keys(of: objects, condition, evaluator).count
+    }
     let bound = try bind(condition, objects.objectClass, evaluator)
     return try run(database.realm.path) { () throws(QueryFailure) in
-      if let members = objects.keys {
-        return try bound.keys(among: members) { Interruption.isRequested }.count
-      }
-      return try bound.count { Interruption.isRequested }
+      measurement?.begin(bound, condition)
+      let total = try bound.count { Interruption.isRequested }
+      measurement?.end(bound, condition, objectCount: total)
+      return total
     }
   }
 
@@ -218,12 +142,13 @@ extension Session {
 
   func get(_ get: GetStatement, to writer: ByteWriter) throws(ShellError) {
     let database = try current(at: get.target.range)
-    let evaluator = evaluator(database)
+    var evaluator = evaluator(database)
     let value = try evaluator.value(of: get.target, row: nil)
     guard case .object(let objectClass, let key) = value else {
       try printValue(value, evaluator, to: writer)
       return
     }
+    evaluator = try self.evaluator(for: objectClass, evaluator)
     let everything = [Column.everything(get.target.range)]
     let columns = try ColumnMaker.columns(
       get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
@@ -259,15 +184,15 @@ extension Session {
 
   /// The last result as it is now.
   private func previous(at range: SourceRange) throws(ShellError) -> ResultSet {
-    guard case .results(let results)? = variables["_"],
-      databases.contains(where: { $0 === results.database })
+    guard case .results(let results)? = locals["_"],
+      let database = databases.first(where: { $0.instance == results.owner.instance })
     else {
       throw ShellError(
         .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
     }
     guard let value = try value(of: Name("_", range: range), in: scope),
       case .results(let result) = value
-    else { return try present(results) }
+    else { return try present(results.value, in: database) }
     return result
   }
 
@@ -285,8 +210,7 @@ extension Session {
     }
     let end = min(total, start + wanted)
     printedRowCount = end
-    try Renderer(result, outputSettings, to: writer).render(
-      rows: start..<end, hasMore: end < total)
+    try print(result, start..<end, hasMore: end < total, outputSettings, to: writer)
   }
 
   func last(_ mode: Name?, range: SourceRange, to writer: ByteWriter) throws(ShellError) {
@@ -294,10 +218,10 @@ extension Session {
     var settings = outputSettings
     if let mode { settings.mode = try self.mode(named: mode) }
     printedRowCount = result.keys.count
-    try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
+    try print(result, 0..<result.rowCount, settings, to: writer)
   }
 
-  // MARK: print, assert, explain
+  // MARK: print, assert
 
   func print(_ expressions: [Expression], to writer: ByteWriter) throws(ShellError) {
     let evaluator = evaluator(try? current())
@@ -364,12 +288,16 @@ extension QueryArgument {
       let members = (value.members ?? []).compactMap(scalar)
       guard members.count == value.members?.count else { return nil }
       self = .list(members)
-    case .dictionary, .record: return nil
+    case .dictionary, .record, .reference: return nil
     }
   }
 }
 
 extension ShellError {
+  init(_ warning: TrapWarning) {
+    self.init(.trap, warning.message, at: warning.range, remedy: warning.remedy)
+  }
+
   init(_ error: QueryError) {
     let suggestion = error.unknownName.flatMap {
       Spelling.nearest(to: $0, among: error.candidates)

@@ -9,6 +9,9 @@ import Synchronization
 enum TruncationGuard {
   private static let state = Mutex(0)
 
+  /// How many pages have been replaced; mappings from before a change can hold zeros for ever.
+  static var replacedPageCount: Int { replacedPages.load(ordering: .relaxed) }
+
   /// Starts watching a mapping; mappings beyond the capacity are not watched.
   static func watch(_ start: UnsafeMutableRawPointer, byteCount: Int) {
     state.withLock { handlerCount in
@@ -43,6 +46,7 @@ enum TruncationGuard {
   }
 }
 
+private let replacedPages = Atomic(0)
 private let watchedRangeCount = 64
 /// Pairs of start and end. A plain table, since a signal handler may not take locks; entries are
 /// written under the lock of `TruncationGuard`, the start last.
@@ -64,7 +68,10 @@ private func replaceMissingPage(
     let page = UnsafeMutableRawPointer(bitPattern: address & ~(pageByteCount - 1))
     let replaced = mmap(
       page, Int(pageByteCount), PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
-    if replaced != MAP_FAILED { return }
+    if replaced != MAP_FAILED {
+      replacedPages.add(1, ordering: .relaxed)
+      return
+    }
   }
   var action = sigaction()
   action.__sigaction_handler.sa_handler = SIG_DFL

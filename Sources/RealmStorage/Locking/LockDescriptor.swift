@@ -59,7 +59,7 @@ final class LockDescriptor {
   func isCurrent() throws(LockError) -> Bool {
     guard let current = try? Syscalls.status(ofPath: path) else { return false }
     let own = try status()
-    return current.inode == own.inode && current.device == own.device
+    return current.identity == own.identity
   }
 
   func truncate() throws(LockError) {
@@ -85,7 +85,7 @@ final class LockDescriptor {
   /// The id of a process that has a lock on the file, preferably not this one; nil if unknown.
   func holder() -> Int32? {
     guard let status = try? status() else { return nil }
-    return LockTable.holder(device: status.device, inode: status.inode)
+    return LockTable.holder(device: status.identity.device, inode: status.identity.inode)
   }
 }
 

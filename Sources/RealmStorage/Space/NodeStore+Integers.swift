@@ -160,12 +160,39 @@ extension NodeStore {
   /// The elements of a node of integers.
   func integers(_ ref: Int64, _ style: NodeStyle = .plain) throws(StorageError) -> [Int64] {
     let node = try view.integers(at: ref)
-    var result: [Int64] = []
-    result.reserveCapacity(node.count)
-    for i in 0..<node.count {
-      result.append(NodeStore.load(node.payload, node.width, i, style.isUnsigned))
+    return [Int64](unsafeUninitializedCapacity: node.count) { target, count in
+      NodeStore.unpack(node, isUnsigned: style.isUnsigned, to: target)
+      count = node.count
     }
-    return result
+  }
+
+  /// Reads all elements of a node of integers; `target` has room for them.
+  static func unpack(
+    _ node: NodeView, isUnsigned: Bool = false, to target: UnsafeMutableBufferPointer<Int64>
+  ) {
+    precondition(node.count <= target.count)
+    switch (node.width, isUnsigned) {
+    case (8, false): unpack(node, as: Int8.self, to: target)
+    case (8, true): unpack(node, as: UInt8.self, to: target)
+    case (16, false): unpack(node, as: Int16.self, to: target)
+    case (16, true): unpack(node, as: UInt16.self, to: target)
+    case (32, false): unpack(node, as: Int32.self, to: target)
+    case (32, true): unpack(node, as: UInt32.self, to: target)
+    case (64, _): unpack(node, as: Int64.self, to: target)
+    default: for i in 0..<node.count { target.initializeElement(at: i, to: node[i]) }
+    }
+  }
+
+  @inline(__always)
+  private static func unpack<Element: FixedWidthInteger & BitwiseCopyable>(
+    _ node: NodeView, as: Element.Type, to target: UnsafeMutableBufferPointer<Int64>
+  ) {
+    guard let start = target.baseAddress else { return }
+    let size = MemoryLayout<Element>.size
+    for i in 0..<node.count {
+      start[i] = Int64(
+        truncatingIfNeeded: node.payload.loadUnaligned(fromByteOffset: i &* size, as: Element.self))
+    }
   }
 
   /// Number of elements of a node of integers.

@@ -82,6 +82,18 @@ final class NodeStore {
     FileView.nodeHeaderByteCount + (node.payloadByteCount + 7) / 8 * 8
   }
 
+  /// What files have in the place of a checksum.
+  static let storedChecksum: UInt32 = 0x4141_4141
+
+  /// Makes a new node what it is in a file; it can be read, but neither changed nor freed any more.
+  func storedForm(_ node: NodeView) -> UnsafeRawBufferPointer {
+    let (start, byteCount) = (bytes(Int64(node.offset)), NodeStore.storedByteCount(node))
+    start.storeBytes(of: NodeStore.storedChecksum, as: UInt32.self)
+    let used = FileView.nodeHeaderByteCount + node.payloadByteCount
+    memset(start + used, 0, byteCount - used)
+    return UnsafeRawBufferPointer(start: start, count: byteCount)
+  }
+
   /// Makes a node with room for `payloadByteCount` bytes; the payload is not initialised.
   func make(
     flags: UInt8, width: Int, count: Int, payloadByteCount: Int
@@ -96,9 +108,14 @@ final class NodeStore {
 
   /// Sets what the header of a new node says; `flags` without the width code.
   func setHeader(_ ref: Int64, flags: UInt8, width: Int, count: Int) {
+    let word = NodeStore.headerWord(flags: flags, width: width, count: count)
+    bytes(ref).storeBytes(of: word, toByteOffset: 4, as: UInt32.self)
+  }
+
+  /// The second word of a header, as it lies in memory.
+  static func headerWord(flags: UInt8, width: Int, count: Int) -> UInt32 {
     precondition(count >= 0 && count <= NodeStore.maximumCount)
-    let word = UInt32(flags | NodeStore.code(ofWidth: width)) << 24 | UInt32(count)
-    bytes(ref).storeBytes(of: word.bigEndian, toByteOffset: 4, as: UInt32.self)
+    return (UInt32(flags | NodeStore.code(ofWidth: width)) << 24 | UInt32(count)).bigEndian
   }
 
   /// Number of payload bytes that a new node has room for.

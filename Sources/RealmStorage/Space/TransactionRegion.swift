@@ -7,12 +7,8 @@ import Glibc
 /// committed or new, and everything that reads a snapshot reads a transaction as well. The room is
 /// reserved, not allocated: pages come into being when they are first written.
 final class TransactionRegion {
-  /// The first byte of the file.
-  let base: UnsafeMutableRawPointer
-  /// Offset of the first new node; committed nodes are before it.
-  let newStart: Int
-  /// Number of bytes of the whole range.
-  let byteCount: Int
+  /// The range; its room belongs to this object alone.
+  let mapping: FileMapping
   /// Decrypts the committed nodes; nil if the file is not encrypted.
   let cipher: PageCipher?
   /// The mapped bytes of an encrypted file.
@@ -23,57 +19,34 @@ final class TransactionRegion {
   /// Offsets of freed blocks, by size class.
   private var freed: [[Int]] = Array(repeating: [], count: 80)
 
-  private static let pageByteCount = 4096
-  /// Room for new nodes; the smaller ones are tried where address space is limited.
-  private static let roomByteCounts = [1 << 35, 1 << 32, 1 << 29]
+  /// New nodes that stay in memory for the next transaction.
+  private static let keptByteCount = 1 << 22
 
   /// Maps what an open file holds; an encrypted file is decrypted page by page when it is read.
   ///
   /// - Parameter file: nil for new nodes alone.
   /// - Throws: `system` when the file cannot be mapped.
-  init(_ file: (any FileBackend)?) throws(StorageError) {
-    file?.discardUnsynced()
-    let (page, fileByteCount) = (TransactionRegion.pageByteCount, file?.byteCount ?? 0)
-    // There is no node at 0.
-    newStart = max(1, (fileByteCount + page - 1) / page) * page
-    newEnd = newStart
-    var reserved: (UnsafeMutableRawPointer, Int)?
-    for room in TransactionRegion.roomByteCounts {
-      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-      if let address = mmap(nil, newStart + room, PROT_READ | PROT_WRITE, flags, -1, 0),
-        address != MAP_FAILED
-      {
-        reserved = (address, newStart + room)
-        break
-      }
-    }
-    guard let (base, byteCount) = reserved else { throw .system(.map, errno) }
-    (self.base, self.byteCount) = (base, byteCount)
-    do throws(StorageError) {
-      if let file, let key = file.key {
-        let source = try TransactionRegion.mapCiphertext(file.descriptor, plain: fileByteCount)
-        ciphertext = source
-        cipher = try PageCipher(
-          source: UnsafeRawBufferPointer(source), key: key,
-          into: UnsafeMutableRawBufferPointer(start: base, count: fileByteCount))
-      } else {
-        (ciphertext, cipher) = (nil, nil)
-        if let file { try TransactionRegion.map(file.descriptor, fileByteCount, at: base) }
-      }
-    } catch {
-      munmap(base, byteCount)
-      throw error
-    }
+  convenience init(_ file: (any FileBackend)?) throws(StorageError) {
+    try self.init(try FileMapping(file), file)
   }
 
-  private static func map(
-    _ descriptor: Int32, _ byteCount: Int, at base: UnsafeMutableRawPointer
-  ) throws(StorageError) {
-    guard byteCount > 0 else { return }
-    let mapped = mmap(base, byteCount, PROT_READ, MAP_SHARED | MAP_FIXED, descriptor, 0)
-    guard mapped != MAP_FAILED else { throw .system(.map, errno) }
-    TruncationGuard.watch(
-      base, byteCount: (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount)
+  /// Uses the room of a mapping.
+  ///
+  /// - Throws: `system` when an encrypted file cannot be mapped.
+  init(_ mapping: FileMapping, _ file: (any FileBackend)?) throws(StorageError) {
+    self.mapping = mapping
+    newEnd = mapping.roomStart
+    guard let file, let key = file.key else {
+      (ciphertext, cipher) = (nil, nil)
+      return
+    }
+    let source = try TransactionRegion.mapCiphertext(
+      file.descriptor, plain: mapping.fileByteCount)
+    ciphertext = source
+    // A failure here ends in `deinit`.
+    cipher = try PageCipher(
+      source: UnsafeRawBufferPointer(source), key: key,
+      into: UnsafeMutableRawBufferPointer(start: mapping.base, count: mapping.fileByteCount))
   }
 
   private static func mapCiphertext(
@@ -87,11 +60,24 @@ final class TransactionRegion {
   }
 
   deinit {
-    TruncationGuard.unwatch(base)
-    munmap(base, byteCount)
     guard let ciphertext, let start = ciphertext.baseAddress else { return }
     TruncationGuard.unwatch(start)
     munmap(start, ciphertext.count)
+  }
+
+  /// The first byte of the file.
+  @inline(__always) var base: UnsafeMutableRawPointer { mapping.base }
+  /// Offset of the first new node; committed nodes are before it.
+  @inline(__always) var newStart: Int { mapping.roomStart }
+  /// Number of bytes of the whole range.
+  var byteCount: Int { mapping.byteCount }
+
+  /// Forgets the new nodes, which nobody may use any more.
+  func renew() {
+    let kept = newStart + TransactionRegion.keptByteCount
+    if newEnd > kept { madvise(base + kept, newEnd - kept, MADV_DONTNEED) }
+    newEnd = newStart
+    for i in freed.indices where !freed[i].isEmpty { freed[i].removeAll(keepingCapacity: true) }
   }
 
   /// Number of bytes in use: those of the file and of the new nodes.

@@ -149,6 +149,12 @@ public final class Snapshot {
     return max(0, min(logicalByteCount, logicalByteCount &- free))
   }
 
+  /// The root of the tree of change sets; nil if there are none.
+  func historyRoot() throws(StorageError) -> Int64? {
+    guard let view, let top = try topNode(), top.count > 8, top[8] & 1 == 0 else { return nil }
+    return try view.optionalRef(top, 8)
+  }
+
   private func topNode() throws(StorageError) -> NodeView? {
     guard topRef != 0 else { return nil }
     return try view?.refs(at: Int64(bitPattern: topRef), minimumCount: 3)

@@ -42,7 +42,9 @@ struct CommittedState {
     let top = try store.view.refs(at: ref, minimumCount: 3)
     names = try store.view.ref(top, 0)
     tables = try store.view.ref(top, 1)
-    guard let size = try store.view.tagged(top, 2), size > 0, size <= store.region.newStart else {
+    guard let size = try store.view.tagged(top, 2), size > 0,
+      size <= store.region.mapping.fileByteCount
+    else {
       throw .damage(.notTagged, at: top.offset, found: 2)
     }
     fileEnd = Int(size)

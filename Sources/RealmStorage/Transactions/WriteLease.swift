@@ -106,4 +106,8 @@ struct CommittedVersion {
   var topRef: Int64
   /// Number of bytes of the file that belong to it.
   var logicalByteCount: Int
+  /// Its lists of free space.
+  var freeEntries: [FreeSpaceList.Entry]
+  /// Where it has been written; nothing if these are many places.
+  var written: [Extent]
 }

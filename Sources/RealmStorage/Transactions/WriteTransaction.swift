@@ -12,7 +12,9 @@ public final class WriteTransaction {
   private var base: CommittedState
   /// The right to write, if others have the file open as well.
   private let lease: WriteLease?
-  private var names: [String] = []
+  private let workspace: WriteWorkspace
+  private var names: [String] = [] { didSet { areNamesChanged = true } }
+  private var areNamesChanged = false
   /// Refs of tables, and tagged numbers for vacant positions.
   private var tableElements: [Int64] = []
   /// The tables that have been looked at, by position.
@@ -32,22 +34,24 @@ public final class WriteTransaction {
   private var reading: (file: RealmFile, top: Int64)?
 
   /// Starts from the newest version of the lease, or else from the one in the header.
-  convenience init(_ file: any FileBackend, _ lease: WriteLease?) throws(StorageError) {
-    try self.init(file, lease, lease?.pin)
+  convenience init(
+    _ file: any FileBackend, _ lease: WriteLease?, _ workspace: WriteWorkspace
+  ) throws(StorageError) {
+    try self.init(file, lease, lease?.pin, workspace)
   }
 
   /// Starts from a pinned version without the right to commit.
   convenience init(
-    trying file: any FileBackend, from pin: VersionPin?
+    trying file: any FileBackend, from pin: VersionPin?, _ workspace: WriteWorkspace
   ) throws(StorageError) {
-    try self.init(file, nil, pin)
+    try self.init(file, nil, pin, workspace)
   }
 
   private init(
-    _ file: any FileBackend, _ lease: WriteLease?, _ pin: VersionPin?
+    _ file: any FileBackend, _ lease: WriteLease?, _ pin: VersionPin?, _ workspace: WriteWorkspace
   ) throws(StorageError) {
-    (self.file, self.lease) = (file, lease)
-    store = NodeStore(try TransactionRegion(file))
+    (self.file, self.lease, self.workspace) = (file, lease, workspace)
+    store = NodeStore(try workspace.makeRegion(for: file))
     base = try CommittedState(store, pin)
     groupRefs = (base.names, base.tables)
     guard base.topRef != 0 else { return }
@@ -61,6 +65,9 @@ public final class WriteTransaction {
 
   /// The version that the transaction started from.
   public var version: Int64 { base.version }
+
+  /// Keeps the version that the transaction started from; nil if nobody else can reach the file.
+  var basePin: VersionPin? { lease?.pin }
 
   /// Whether a commit would change anything but the version.
   public var hasChanges: Bool {
@@ -84,10 +91,12 @@ public final class WriteTransaction {
     let history = try newHistory(from: min(oldestLive, base.version))
     let oldest = bounds.map { Int64(clamping: $0.oldest) } ?? base.version
     var commit = try Commit(
-      store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries)
+      store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries,
+      after: workspace.takePrevious(base), workspace.buffer)
     let committed = try commit.run(
       names: groupRefs.names, tables: groupRefs.tables, history: history)
     try lease?.announce(committed)
+    workspace.keep(committed)
     return committed.version
   }
 
@@ -116,14 +125,18 @@ public final class WriteTransaction {
     for case (let position, let editor?) in editors.enumerated() {
       tableElements[position] = try editor.flush(isCommit: isCommit)
     }
-    let texts = names.map { Array($0.utf8) as [UInt8]? }
-    let longest = texts.reduce(-1) { max($0, $1?.count ?? -1) }
-    if groupRefs.names != 0 { try store.free(groupRefs.names) }
-    if groupRefs.tables != 0 { try store.free(groupRefs.tables) }
-    groupRefs = (
-      try LeafEditor.makeShort(texts, longest: longest, store),
-      try store.makeIntegers(tableElements, .refs)
-    )
+    if groupRefs.names == 0 || areNamesChanged {
+      let texts = names.map { Array($0.utf8) as [UInt8]? }
+      let longest = texts.reduce(-1) { max($0, $1?.count ?? -1) }
+      if groupRefs.names != 0 { try store.free(groupRefs.names) }
+      groupRefs.names = try LeafEditor.makeShort(texts, longest: longest, store)
+      areNamesChanged = false
+    }
+    if groupRefs.tables == 0 {
+      groupRefs.tables = try store.makeIntegers(tableElements, .refs)
+    } else if try store.integers(groupRefs.tables) != tableElements {
+      try store.replace(&groupRefs.tables, tableElements)
+    }
   }
 
   /// The database with the changes made so far, for reading.

@@ -18,7 +18,7 @@ struct ModelDatabase {
 
   struct Table {
     var name: String
-    let isEmbedded: Bool
+    var isEmbedded: Bool
     var columns: [Column] = []
     var primaryKey: ColumnKey?
     var objects: [ObjectKey: [ColumnKey: ModelValue]] = [:]
@@ -159,7 +159,8 @@ extension ModelDatabase {
   private func compareColumns(
     _ model: Table, _ table: StoredTable, _ sourceLocation: SourceLocation
   ) {
-    #expect(table.columns.count == model.columns.count, sourceLocation: sourceLocation)
+    #expect(
+      table.columns.map { $0.key } == model.columns.map { $0.key }, sourceLocation: sourceLocation)
     for column in model.columns {
       guard let position = table.column(column.key) else {
         Issue.record("no column \(column.definition.name)", sourceLocation: sourceLocation)

@@ -5,7 +5,7 @@ import Testing
 
 /// A database with random classes and objects, changed at random together with a model of it.
 struct RandomDatabase {
-  private(set) var model = ModelDatabase()
+  var model = ModelDatabase()
   var values: RandomValues
   private var nameCount = 0
   /// Levels of collections inside mixed values that may hold links; RANDOM_LINK_LEVELS limits them
@@ -25,30 +25,30 @@ struct RandomDatabase {
 
   // MARK: Choosing
 
-  private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &values) }
+  mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &values) }
 
-  private mutating func choice<Value>(_ choices: [Value]) -> Value? {
+  mutating func choice<Value>(_ choices: [Value]) -> Value? {
     choices.isEmpty ? nil : choices[number(0..<choices.count)]
   }
 
-  private mutating func name() -> String {
+  mutating func name() -> String {
     nameCount += 1
     // Names of the longest kind, too.
     return values.oneIn(20) ? "\(nameCount)".padded(to: 50) : "n\(nameCount)"
   }
 
-  private mutating func table(_ condition: (ModelDatabase.Table) -> Bool = { _ in true })
+  mutating func table(_ condition: (ModelDatabase.Table) -> Bool = { _ in true })
     -> TableKey?
   {
     choice(model.sortedTables.filter { model.tables[$0].map(condition) ?? false })
   }
 
-  private mutating func object(of table: TableKey) -> ObjectKey? {
+  mutating func object(of table: TableKey) -> ObjectKey? {
     choice((model.tables[table]?.objects.keys.map { $0 } ?? []).sorted())
   }
 
   /// An object and one of its columns.
-  private struct Place {
+  struct Place {
     var table: TableKey
     var object: ObjectKey
     var column: ModelDatabase.Column
@@ -57,7 +57,7 @@ struct RandomDatabase {
     var definition: ColumnDefinition { column.definition }
   }
 
-  private mutating func place(
+  mutating func place(
     _ condition: (ModelDatabase.Column) -> Bool
   ) -> Place? {
     for _ in 0..<8 {
@@ -83,7 +83,7 @@ struct RandomDatabase {
   }
 
   /// A scalar for a property or element; nil if there is none.
-  private mutating func scalar(for column: ColumnDefinition) -> ScalarValue? {
+  mutating func scalar(for column: ColumnDefinition) -> ScalarValue? {
     if column.isNullable, values.oneIn(8) { return .null }
     switch column.kind {
     case .link: return link(to: column.target)
@@ -97,7 +97,7 @@ struct RandomDatabase {
   /// A value for a property or element of type mixed, collections included.
   ///
   /// - Parameter depth: 0 for a property, 1 for an element.
-  private mutating func nested(depth: Int) -> ModelValue {
+  mutating func nested(depth: Int) -> ModelValue {
     let isLeaf = depth > 4 || !values.oneIn(3)
     if isLeaf {
       if depth <= linkLevels, values.oneIn(3), let link = link(to: nil) { return .scalar(link) }
@@ -122,7 +122,8 @@ extension RandomDatabase {
     case 0..<5: try changeSchema(transaction)
     case 5..<22: try create(transaction)
     case 22..<27: try delete(transaction)
-    case 27..<47: try setProperty(transaction)
+    case 27..<29: try calculate(transaction)
+    case 29..<47: try setProperty(transaction)
     case 47..<52: try setEmbedded(transaction)
     case 52..<74: try changeList(transaction)
     case 74..<86: try changeSet(transaction)
@@ -279,7 +280,7 @@ extension RandomDatabase {
 
 extension RandomDatabase {
   /// An element for a list; indexes of lists take short texts only.
-  private mutating func element(for column: ModelDatabase.Column) -> ScalarValue? {
+  mutating func element(for column: ModelDatabase.Column) -> ScalarValue? {
     let value = scalar(for: column.definition)
     if column.index != .none, case .string(let bytes) = value {
       return .string(Array(bytes.prefix(200)))
@@ -384,7 +385,7 @@ extension RandomDatabase {
 extension RandomDatabase {
   private mutating func changeSchema(_ transaction: WriteTransaction) throws {
     guard let table = table() else { return try createTable(transaction) }
-    switch number(0..<30) {
+    switch number(0..<35) {
     case 0..<4: try createTable(transaction)
     case 4 where values.oneIn(2): try removeTable(table, transaction)
     case 5:
@@ -402,11 +403,13 @@ extension RandomDatabase {
       changeColumn(table, column.key) { $0.definition.name = name }
     case 10..<18: try changeIndex(table, transaction)
     case 18..<21: try changePrimaryKey(table, transaction)
+    case 21..<25: try convertColumn(table, transaction)
+    case 25: try changeKind(table, transaction)
     default: try addColumn(table, transaction)
     }
   }
 
-  private mutating func changeColumn(
+  mutating func changeColumn(
     _ table: TableKey, _ key: ColumnKey, _ change: (inout ModelDatabase.Column) -> Void
   ) {
     guard let i = model.tables[table]?.columns.firstIndex(where: { $0.key == key }) else { return }
