@@ -42,12 +42,14 @@ import Testing
       ColumnDefinition("w", .date, isNullable: true), ColumnDefinition("f", .string),
       ColumnDefinition("friend", .link, target: table),
       ColumnDefinition("friends", .link, collection: .list, target: table),
+      ColumnDefinition("key", .int),
     ]
     var keys: [ColumnKey] = []
     for column in columns { keys.append(try transaction.addColumn(table, column)) }
+    // Objects of classes without a primary key have other keys.
+    try transaction.setPrimaryKey(table, keys[10])
     if name == "Indexed" {
-      try transaction.setPrimaryKey(table, keys[0])
-      for position in [1, 2, 3, 4, 6] { try transaction.addIndex(table, keys[position]) }
+      for position in [0, 1, 2, 3, 4, 6] { try transaction.addIndex(table, keys[position]) }
     }
     try transaction.addFullTextIndex(table, keys[7])
     let appender = try transaction.appender(table)
@@ -56,6 +58,7 @@ import Testing
       for (position, value) in values(number, &random).enumerated() {
         try appender.set(position, value)
       }
+      try appender.set(9, .int(Int64(number)))
       objects.append(try appender.append())
     }
     for object in objects {
