@@ -68,6 +68,7 @@ struct Accumulator {
     switch operation {
     case .sum, .average:
       intSum &+= number
+      doubleSum += Double(number)
       count &+= 1
     case .minimum, .maximum: add(.int(number))
     }

@@ -91,7 +91,24 @@ struct IndexKey {
 
   /// The chunk at a byte offset: four bytes, the first one highest. The end of the bytes is marked
   /// with an X.
+  @inline(__always)
   func chunk(at offset: Int) -> Int32 {
+    switch storage {
+    case .words(let low, let high, let count) where offset &+ 4 <= count && offset & 3 == 0:
+      let word = offset < 8 ? low &>> UInt64(8 &* offset) : high &>> UInt64(8 &* (offset &- 8))
+      return Int32(bitPattern: UInt32(truncatingIfNeeded: word).byteSwapped)
+    case .pointer(let bytes) where offset &+ 4 <= bytes.count:
+      return bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self).byteSwapped
+    case .array(let bytes) where offset &+ 4 <= bytes.count:
+      return bytes.withUnsafeBytes {
+        $0.loadUnaligned(fromByteOffset: offset, as: Int32.self).byteSwapped
+      }
+    default: return lastChunk(at: offset)
+    }
+  }
+
+  /// A chunk with the end of the bytes in it.
+  private func lastChunk(at offset: Int) -> Int32 {
     let count = count
     guard offset <= count else { return 0 }
     var result: UInt32 = 0
