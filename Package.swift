@@ -7,10 +7,8 @@ let common: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .treatAllWarnings(as: .error),
-  // The program has one thread. Exclusive access is checked in debug builds, which the tests run.
-  .unsafeFlags(
-    ["-Xfrontend", "-assume-single-threaded", "-enforce-exclusivity=unchecked"],
-    .when(configuration: .release)),
+  // Exclusive access is checked in debug builds, which the tests run.
+  .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = common + [.strictMemorySafety()]
@@ -38,7 +36,7 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
 
     // The program, from bytes to terminal; each target imports only those above it.
-    .target(name: "ByteKernels", swiftSettings: kernels),
+    .target(name: "ByteKernels", dependencies: ["CLinux"], swiftSettings: kernels),
     .target(name: "RealmValues", dependencies: ["ByteKernels"], swiftSettings: common),
     .target(
       name: "RealmStorage", dependencies: ["RealmValues", "ByteKernels", "CLibCrypto", "CLinux"],

@@ -90,7 +90,7 @@ private struct PredicatePrinter {
 
   private mutating func print(_ comparison: Comparison) {
     print(comparison.lhs)
-    write(" " + comparison.comparator.rawValue + (comparison.ignoringCase ? "[c] " : " "))
+    write(" " + comparison.comparator.rawValue + (comparison.folding?.rawValue ?? "") + " ")
     print(comparison.rhs)
   }
 
@@ -187,7 +187,7 @@ private struct PredicatePrinter {
     var isBare =
       token.kind.isName && token.start == 0 && token.end == utf8.count
       && token.kind != .quotedName && !utf8.contains(UInt8(ascii: "\\"))
-    if isFirst, name.hasPrefix("$"), !variables.contains(name) { isBare = false }
+    if isFirst, utf8.first == UInt8(ascii: "$"), !variables.contains(name) { isBare = false }
     if Self.clauseWords.contains(name.lowercased()) { isBare = false }
     if isBare {
       text += utf8
@@ -307,6 +307,7 @@ private struct PredicatePrinter {
       list(paths) { printer, path in printer.print(path) }
       write(")")
     case .limit(let count): write("LIMIT(\(count))")
+    case .offset(let count): write("OFFSET(\(count))")
     }
   }
 }

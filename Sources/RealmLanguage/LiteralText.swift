@@ -3,16 +3,36 @@ import RealmValues
 
 /// Reads numbers from their text.
 enum NumberText {
-  static func isHexadecimal(_ text: ArraySlice<UInt8>) -> Bool {
-    text.count > 2 && text[text.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+  /// A number with the type that its form tells.
+  enum Kind {
+    case integer(Int64)
+    case float(Float)
+    case double(Double)
+  }
+
+  /// The value of a lexically correct number, which may start with `-`; nil for hexadecimal digits
+  /// beyond 64 bits.
+  static func kind(_ text: Span<UInt8>) -> Kind? {
+    let isNegative = text[0] == UInt8(ascii: "-")
+    let digits = text.extracting(droppingFirst: isNegative ? 1 : 0)
+    if let value = integer(digits, isNegative: isNegative) { return .integer(value) }
+    if isHexadecimal(digits) { return nil }
+    guard text[text.count - 1] == UInt8(ascii: "f") else { return .double(double(text)) }
+    return .float(float(text.extracting(droppingLast: 1)))
+  }
+
+  /// Whether digits begin with `0x`.
+  static func isHexadecimal(_ text: Span<UInt8>) -> Bool {
+    text.count > 2 && text[1] | 0x20 == UInt8(ascii: "x")
   }
 
   /// The value of unsigned decimal or `0x` digits; nil if there is anything else or it does not fit.
-  static func integer(_ text: ArraySlice<UInt8>, isNegative: Bool) -> Int64? {
+  static func integer(_ text: Span<UInt8>, isNegative: Bool) -> Int64? {
+    if let value = integerOfDigits(text) { return isNegative ? -value : value }
     let isHex = isHexadecimal(text)
+    let digits = text.extracting(droppingFirst: isHex ? 2 : 0)
     guard
-      let magnitude = magnitude(
-        isHex ? text.dropFirst(2) : text, base: isHex ? 16 : 10, stopsAtOtherBytes: false)
+      let magnitude = magnitude(digits, base: isHex ? 16 : 10, stopsAtOtherBytes: false)
     else { return nil }
     if isNegative {
       return magnitude <= UInt64(Int64.max) + 1 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
@@ -23,14 +43,17 @@ enum NumberText {
   /// The value of an optionally signed number as C reads it with base 0, clamped to 64 bits: `0x` is
   /// hexadecimal, a leading `0` octal, reading stops at the first other digit.
   /// Source: query-language.md 5.
-  static func integerOfBase0(_ text: ArraySlice<UInt8>) -> Int64 {
-    var digits = text
-    let isNegative = digits.first == UInt8(ascii: "-")
-    if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
+  static func integerOfBase0(_ text: Span<UInt8>) -> Int64 {
+    let sign = text.count > 0 ? text[0] : 0
+    let isNegative = sign == UInt8(ascii: "-")
+    let hasSign = isNegative || sign == UInt8(ascii: "+")
+    let digits = text.extracting(droppingFirst: hasSign ? 1 : 0)
     let isHex = isHexadecimal(digits)
-    let base: UInt64 = isHex ? 16 : digits.first == UInt8(ascii: "0") ? 8 : 10
-    if isHex { digits = digits.dropFirst(2) }
-    let magnitude = magnitude(digits, base: base, stopsAtOtherBytes: true) ?? .max
+    let isOctal = digits.count > 0 && digits[0] == UInt8(ascii: "0")
+    let magnitude =
+      magnitude(
+        digits.extracting(droppingFirst: isHex ? 2 : 0), base: isHex ? 16 : isOctal ? 8 : 10,
+        stopsAtOtherBytes: true) ?? .max
     if isNegative {
       return magnitude > UInt64(Int64.max) ? .min : -Int64(magnitude)
     }
@@ -39,12 +62,12 @@ enum NumberText {
 
   /// nil if the value does not fit or, unless `stopsAtOtherBytes`, another byte occurs.
   private static func magnitude(
-    _ digits: ArraySlice<UInt8>, base: UInt64, stopsAtOtherBytes: Bool
+    _ digits: Span<UInt8>, base: UInt64, stopsAtOtherBytes: Bool
   ) -> UInt64? {
-    guard !digits.isEmpty else { return stopsAtOtherBytes ? 0 : nil }
+    guard digits.count > 0 else { return stopsAtOtherBytes ? 0 : nil }
     var value: UInt64 = 0
-    for byte in digits {
-      guard let digit = hexadecimalDigit(byte), digit < base else {
+    for index in digits.indices {
+      guard let digit = hexadecimalDigit(digits[index]), digit < base else {
         return stopsAtOtherBytes ? value : nil
       }
       let (product, overflow) = value.multipliedReportingOverflow(by: base)
@@ -56,35 +79,37 @@ enum NumberText {
   }
 
   /// The double a lexically correct number stands for; overflow gives infinity.
-  static func double(_ text: ArraySlice<UInt8>) -> Double {
+  static func double(_ text: Span<UInt8>) -> Double {
     // Unsafe only in form: the kernel reads no further than the buffer's count.
-    unsafe text.withUnsafeBytes { bytes in unsafe parseDouble(bytes) } ?? .nan
+    unsafe text.bytes.withUnsafeBytes { bytes in unsafe parseDouble(bytes) } ?? .nan
   }
 
   /// The float a lexically correct number stands for; overflow gives infinity.
-  static func float(_ text: ArraySlice<UInt8>) -> Float {
+  static func float(_ text: Span<UInt8>) -> Float {
     // Unsafe only in form: the kernel reads no further than the buffer's count.
-    unsafe text.withUnsafeBytes { bytes in unsafe parseFloat(bytes) } ?? .nan
+    unsafe text.bytes.withUnsafeBytes { bytes in unsafe parseFloat(bytes) } ?? .nan
   }
 
-  /// The value of plain decimal digits, nil if one is something else or there are more than 18.
-  static func integerOfDigits(_ digits: ArraySlice<UInt8>) -> Int64? {
+  /// The value of plain decimal digits, nil if one is something else, there is none or there are
+  /// more than 18.
+  static func integerOfDigits(_ digits: Span<UInt8>) -> Int64? {
     guard digits.count <= 18 else { return nil }
     var value: Int64 = 0
-    for byte in digits {
-      guard Lexer.isDigit(byte) else { return nil }
-      value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+    for index in digits.indices {
+      let digit = digits[index] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      value = value &* 10 &+ Int64(digit)
     }
-    return value
+    return digits.count > 0 ? value : nil
   }
 }
 
 /// Reads dates, those of predicates by rules of realm-core that no other part of the program shares.
 enum DateText {
   /// The date in one of the forms of literals, nil if there is none.
-  static func timestamp(_ text: ArraySlice<UInt8>) -> Timestamp? {
+  static func timestamp(_ text: Span<UInt8>) -> Timestamp? {
     // Unsafe only in form: the parser reads no further than the buffer's count.
-    unsafe text.withUnsafeBytes { bytes in unsafe Timestamp(parsing: bytes) }
+    unsafe text.bytes.withUnsafeBytes { bytes in unsafe Timestamp(parsing: bytes) }
   }
 
   /// Not one of the two is positive and the other negative.
@@ -107,18 +132,34 @@ enum DateText {
   /// The date of the calendar form of predicates, UTC: parts carry over, the seconds are cut to 32
   /// bits as realm-core does; nil for a year before 1900. Source: query-language.md 5.
   static func calendar(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    guard let (parts, exact) = exactCalendar(text) else { return nil }
+    let seconds = Int64(Int32(truncatingIfNeeded: exact))
+    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
+    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
+  }
+
+  /// The parts of a date in calendar form, and its seconds before they are cut; nil for a year before
+  /// 1900.
+  static func exactCalendar(_ text: ArraySlice<UInt8>) -> (parts: [Int64], seconds: Int64)? {
     let parts = text.split { !Lexer.isDigit($0) }.map { digits in
-      Int64(Int32(clamping: NumberText.integerOfDigits(digits) ?? .max))
+      Int64(Int32(clamping: NumberText.integerOfDigits(digits.span) ?? .max))
     }
     guard parts.count >= 6, parts[0] >= 1900 else { return nil }
     let month = parts[1] - 1
     let carried = month >= 0 ? month / 12 : -1
     let days = daysSinceEpoch(
       year: parts[0] + carried, month: month - carried * 12 + 1, day: parts[2])
-    let exact = days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
-    let seconds = Int64(Int32(truncatingIfNeeded: exact))
-    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
-    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
+    return (parts, days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5])
+  }
+
+  /// Whether the month of a date, which is 1 to 12, has fewer days.
+  static func isBeyondMonth(_ parts: [Int64]) -> Bool {
+    guard (1...12).contains(parts[1]) else { return false }
+    let next = parts[1] == 12 ? (parts[0] + 1, Int64(1)) : (parts[0], parts[1] + 1)
+    let dayCount =
+      daysSinceEpoch(year: next.0, month: next.1, day: 1)
+      - daysSinceEpoch(year: parts[0], month: parts[1], day: 1)
+    return parts[2] > dayCount
   }
 }
 

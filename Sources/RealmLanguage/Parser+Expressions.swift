@@ -342,7 +342,7 @@ extension Parser {
     let start = token.start
     var end = start
     while Lexer.isDigit(byte(at: end)) { end += 1 }
-    guard let key = NumberText.integer(bytes[start..<end], isNegative: false) else {
+    guard let key = NumberText.integer(bytes.span.extracting(start..<end), isNegative: false) else {
       throw failure()
     }
     resume(at: end)

@@ -25,7 +25,7 @@ extension Parser {
   }
 
   private mutating func dateLiteral(_ range: SourceRange) throws(SyntaxError) -> Literal {
-    guard let value = DateText.timestamp(bytes[range.start..<range.end]) else {
+    guard let value = DateText.timestamp(bytes.span.extracting(range.bounds)) else {
       throw SyntaxError("no such date", range: range)
     }
     resume(at: range.end)
@@ -130,7 +130,7 @@ extension Parser {
       return nil
     }
     let range = SourceRange(start: token.start, end: match.end)
-    guard let value = DateText.timestamp(bytes[range.start..<range.end]) else {
+    guard let value = DateText.timestamp(bytes.span.extracting(range.bounds)) else {
       throw SyntaxError(
         "seconds and nanoseconds have opposite signs, or too many nanoseconds", range: range,
         category: .badTimestamp)
@@ -202,18 +202,15 @@ extension Parser {
 
   /// The value of the number at `range`.
   func numberKind(_ range: SourceRange, isNegative: Bool) throws(SyntaxError) -> Literal.Kind {
-    let digits = bytes[range.start..<range.end]
-    if let value = NumberText.integer(digits, isNegative: isNegative) { return .integer(value) }
-    if NumberText.isHexadecimal(digits) {
-      throw SyntaxError("a hexadecimal number beyond 64 bits", range: range)
-    }
     // The sign stands right before the digits.
-    var number = SourceRange(start: range.start - (isNegative ? 1 : 0), end: range.end)
-    if digits.last == UInt8(ascii: "f") {
-      number.end -= 1
-      return .float(NumberText.float(bytes[number.start..<number.end]), text: text(number))
+    let number = SourceRange(start: range.start - (isNegative ? 1 : 0), end: range.end)
+    switch NumberText.kind(bytes.span.extracting(number.bounds)) {
+    case .integer(let value): return .integer(value)
+    case .float(let value):
+      return .float(value, text: text(SourceRange(start: number.start, end: number.end - 1)))
+    case .double(let value): return .double(value, text: text(number))
+    case nil: throw SyntaxError("a hexadecimal number beyond 64 bits", range: range)
     }
-    return .double(NumberText.double(bytes[number.start..<number.end]), text: text(number))
   }
 
   /// The bytes of the quoted text at `range` with its escapes translated. Source: shell.md 4.

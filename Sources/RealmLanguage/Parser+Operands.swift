@@ -195,7 +195,8 @@ extension Parser {
     let token = rql
     let kind: PathElement.Kind
     switch token.kind {
-    case .natural: kind = .index(NumberText.integerOfBase0(bytes[token.start..<token.end]))
+    case .natural:
+      kind = .index(NumberText.integerOfBase0(bytes.span.extracting(token.start..<token.end)))
     case .indexFirst: kind = .first
     case .indexLast: kind = .last
     case .star: kind = .all
@@ -275,7 +276,8 @@ extension Parser {
     case .true: return try take(.bool(true))
     case .false: return try take(.bool(false))
     case .natural, .number:
-      return try take(.integer(NumberText.integerOfBase0(bytes[token.start..<token.end])))
+      return try take(
+        .integer(NumberText.integerOfBase0(bytes.span.extracting(token.start..<token.end))))
     case .float: return try take(floatKind(token))
     case .infinity:
       return try take(.infinity(isNegative: bytes[token.start] == UInt8(ascii: "-")))
@@ -324,17 +326,19 @@ extension Parser {
     if subqueryVariables.contains(where: { $0.name == written }) { return nil }
     expectRQL(.variable)
     let token = try advanceRQL()
-    return Constant(.variable(String(written.dropFirst())), range: token.range)
+    return Constant(.variable(variableName(token.range).text), range: token.range)
   }
 
   /// The number of the argument whose digits stand in the range; too large ones are clamped.
   private func argumentIndex(_ start: Int, _ end: Int) -> Int {
-    Int(clamping: NumberText.integerOfDigits(bytes[start..<end]) ?? .max)
+    Int(clamping: NumberText.integerOfDigits(bytes.span.extracting(start..<end)) ?? .max)
   }
 
   private func floatKind(_ token: RQLToken) -> Constant.Kind {
-    let written = bytes[token.start..<token.end]
-    if written.last == UInt8(ascii: "f") { return .float(NumberText.float(written.dropLast())) }
+    let written = bytes.span.extracting(token.start..<token.end)
+    if written[written.count - 1] == UInt8(ascii: "f") {
+      return .float(NumberText.float(written.extracting(droppingLast: 1)))
+    }
     return .double(NumberText.double(written), text: text(token.range))
   }
 
@@ -367,7 +371,7 @@ extension Parser {
   }
 
   private func key(_ start: Int, _ end: Int) -> Int64 {
-    NumberText.integerOfBase0(bytes[start..<end])
+    NumberText.integerOfBase0(bytes.span.extracting(start..<end))
   }
 
   private func typedLink(_ token: RQLToken) -> Constant.Kind {

@@ -28,16 +28,42 @@ extension Parser {
     let outer = try openBlock()
     var kept: [Statement] = []
     var rest: Int?
-    while let statement = try blockStatement() {
-      if kept.count < Block.keptCount {
-        kept.append(statement)
-      } else if rest == nil {
-        rest = statement.range.start
+    var plain = PlainAdd()
+    while true {
+      if try accept(&plain) {
+        rest = rest ?? plain.range.start
+      } else if let statement = try blockStatement() {
+        if rest == nil, kept.count < Block.keptCount {
+          kept.append(statement)
+        } else {
+          rest = rest ?? statement.range.start
+        }
+      } else {
+        break
       }
     }
     try closeBlock(outer)
     return Block(
       kept: kept, rest: rest, bytes: bytes, range: SourceRange(start: start, end: position))
+  }
+
+  /// Takes the next statement of the innermost block if it is a plain `add`.
+  mutating func accept(_ add: inout PlainAdd) throws(SyntaxError) -> Bool {
+    guard !records else { return false }
+    let next = blockStatementToken
+    guard add.read(in: bytes.span, at: next.start, isInBlock: true) else { return false }
+    try count(4 * (add.fields.count + 1), at: add.range)
+    resume(at: add.range.end)
+    return true
+  }
+
+  /// The token behind the separators.
+  private var blockStatementToken: Token {
+    var next = token
+    while next.kind == .newline || next.kind == .semicolon {
+      next = Lexer.token(in: bytes.span, at: next.end)
+    }
+    return next
   }
 
   /// The next statement of the innermost block, nil at its end.
@@ -57,9 +83,8 @@ extension Parser {
       let milliseconds = Self.milliseconds(in: text(unit.range))
     else { throw failure() }
     let range = token.range.joined(with: unit.range)
-    let digits = bytes[token.start..<token.end]
-    guard digits.allSatisfy(Lexer.isDigit) else { throw failure() }
-    let count = NumberText.integerOfDigits(digits) ?? .max
+    for index in token.start..<token.end where !Lexer.isDigit(bytes[index]) { throw failure() }
+    let count = NumberText.integerOfDigits(bytes.span.extracting(token.range.bounds)) ?? .max
     let (product, overflow) = count.multipliedReportingOverflow(by: milliseconds)
     guard !overflow else {
       throw SyntaxError("a duration that is too long", name: .limitExceeded, range: range)

@@ -1,3 +1,5 @@
+import ByteKernels
+
 /// The state shared by the parts of the parser: one token of look-ahead, and a record of what would
 /// have been accepted at the furthest place reached.
 ///
@@ -6,6 +8,9 @@
 struct Parser {
   /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
   static let greatestDepth = 200
+  private static let tokensBetweenChecks = 1 << 16
+  /// Bytes of the stack that have to be free at each eighth level.
+  private static let stackReserve: UInt = 384 << 10
   /// Room is made in advance for at most so many members.
   static let greatestReserve = 64
 
@@ -40,7 +45,10 @@ struct Parser {
 
   /// Asked now and then; true stops the parser.
   private let isInterrupted: (@Sendable () -> Bool)?
+  /// Tokens since it was asked last.
   private var tokenCount = 0
+  /// Where the stack of the thread ends, once it was asked for.
+  private var lowestAddress: UInt?
 
   /// Where the innermost statement starts that is read.
   var statementStart = 0
@@ -145,16 +153,35 @@ struct Parser {
 
   /// Counts a token, and a bracket if it is one.
   mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
-    tokenCount &+= 1
-    if tokenCount & 0xFFFF == 0, let isInterrupted, isInterrupted() {
-      throw SyntaxError("interrupted", name: .interrupted, range: range)
-    }
+    try count(1, at: range)
     if opens {
       depth += 1
       guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
+      if depth & 7 == 0 { try checkStack(at: range) }
     } else if closes, depth > 0 {
       depth -= 1
     }
+  }
+
+  /// Counts tokens, and sees now and then whether to stop.
+  @inline(__always)
+  mutating func count(_ tokens: Int, at range: SourceRange) throws(SyntaxError) {
+    tokenCount &+= tokens
+    guard tokenCount >= Self.tokensBetweenChecks else { return }
+    tokenCount = 0
+    if let isInterrupted, isInterrupted() {
+      throw SyntaxError("interrupted", name: .interrupted, range: range)
+    }
+  }
+
+  /// Makes sure that the stack has room for some more levels, and for who works on them later.
+  private mutating func checkStack(at range: SourceRange) throws(SyntaxError) {
+    let lowest = lowestAddress ?? lowestStackAddress()
+    lowestAddress = lowest
+    guard currentStackAddress() &- lowest < Self.stackReserve else { return }
+    throw SyntaxError(
+      "nested more than \(depth) deep, for which the stack is too small", name: .limitExceeded,
+      range: range)
   }
 
   /// Goes on at `offset`, after text that is not made of tokens; it ends like an operand.

@@ -42,7 +42,7 @@ public enum RQLTokenKind: UInt8, Sendable {
   /// `@keys`, `@values`.
   case keyValue
   case indexFirst, indexLast, indexSize
-  /// `[c]`.
+  /// `[c]`, `[cu]`, `[cd]`.
   case ignoringCase
   case `true`, `false`, infinity, nan, null
   case uuid, objectID
@@ -227,12 +227,10 @@ public enum RQLLexer {
       Lexer.peek(bytes, middle) == UInt8(ascii: ":"),
       let end = signedDigitsEnd(in: bytes, from: middle + 1)
     else { return nil }
-    func value(_ range: Range<Int>) -> Int64 {
-      var digits: [UInt8] = []
-      for index in range { digits.append(bytes[index]) }
-      return NumberText.integerOfBase0(digits[...])
-    }
-    return (value(start + 1..<middle), value(middle + 1..<end), end)
+    return (
+      NumberText.integerOfBase0(bytes.extracting(start + 1..<middle)),
+      NumberText.integerOfBase0(bytes.extracting(middle + 1..<end)), end
+    )
   }
 
   private static func typedLinkEnd(in bytes: Span<UInt8>, at start: Int) -> Int? {
@@ -421,8 +419,8 @@ public enum RQLLexer {
       }
     case UInt8(ascii: ">"): return next == UInt8(ascii: "=") ? two(.greaterEqual) : one(.greater)
     case UInt8(ascii: "["):
-      if matches(bytes, start, "[c]") {
-        return RQLToken(.ignoringCase, start: start, end: start + 3)
+      for folding in ["[c]", "[cu]", "[cd]"] where matches(bytes, start, folding) {
+        return RQLToken(.ignoringCase, start: start, end: start + folding.utf8.count)
       }
       return one(.openBracket)
     case UInt8(ascii: "]"): return one(.closeBracket)

@@ -14,6 +14,9 @@ public struct SourceRange: Hashable, Sendable {
   /// Number of bytes.
   public var length: Int { end - start }
 
+  /// The same for the standard library.
+  var bounds: Range<Int> { start..<end }
+
   /// The smallest range that holds both.
   public func joined(with other: SourceRange) -> SourceRange {
     SourceRange(start: min(start, other.start), end: max(end, other.end))

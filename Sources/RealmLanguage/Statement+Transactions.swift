@@ -1,8 +1,8 @@
 /// Statements in braces, each on its line or separated by `;`. Source: shell.md 5 `block`.
 ///
 /// All of them have been parsed, but only the first ones are kept: a dump is one block, whose syntax
-/// tree would take many times the memory of its text. The others are parsed again when it is their
-/// turn.
+/// tree would take many times the memory of its text. The others, and all from the first plain `add`
+/// on, are parsed again when it is their turn.
 public struct Block: Equatable, Sendable {
   /// At most so many statements are kept.
   static let keptCount = 4096
@@ -25,20 +25,29 @@ public struct Block: Equatable, Sendable {
   /// The statements, in order.
   public var statements: Statements {
     Statements(
-      kept: kept.makeIterator(), rest: rest.map { Parser(bytes: bytes, insideBlockAt: $0) })
+      kept: kept[...], rest: rest.map { Parser(bytes: bytes, insideBlockAt: $0) })
   }
 
   /// The statements of a block one after the other.
-  public struct Statements: Sequence, IteratorProtocol {
-    fileprivate var kept: IndexingIterator<[Statement]>
+  public struct Statements: Sequence, IteratorProtocol, PlainAddSource {
+    fileprivate var kept: ArraySlice<Statement>
     fileprivate var rest: Parser?
 
     /// The next statement, nil at the end of the block.
     public mutating func next() -> Statement? {
-      if let statement = kept.next() { return statement }
+      if let statement = kept.popFirst() { return statement }
       // The text has been parsed before, so there are no errors.
       return try? rest?.blockStatement()
     }
+
+    /// Reads the next statement if it is a plain `add`; else nothing is read.
+    public mutating func next(_ add: inout PlainAdd) -> Bool {
+      guard kept.isEmpty else { return false }
+      return (try? rest?.accept(&add)) ?? false
+    }
+
+    /// Goes back to the start of the plain `add` that was read last: `next` gives it as a statement.
+    public mutating func goBack(to add: PlainAdd) { rest?.resume(at: add.range.start) }
   }
 }
 

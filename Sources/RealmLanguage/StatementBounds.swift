@@ -212,6 +212,17 @@ public enum StatementBounds {
     return continuingWords.contains { equalsIgnoringCase(token, $0, in: text) }
   }
 
+  /// The token is `word`.
+  static func equals(_ token: Token, _ word: StaticString, in text: Span<UInt8>) -> Bool {
+    guard word.utf8CodeUnitCount == token.end - token.start else { return false }
+    for index in 0..<word.utf8CodeUnitCount {
+      // Within the word, whose bytes live as long as the program.
+      let byte = unsafe word.utf8Start[index]
+      if text[token.start + index] != byte { return false }
+    }
+    return true
+  }
+
   /// The token is `word`, ASCII letters in any case.
   static func equalsIgnoringCase(_ token: Token, _ word: String, in text: Span<UInt8>) -> Bool {
     let utf8 = word.utf8

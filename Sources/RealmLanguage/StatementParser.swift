@@ -1,5 +1,5 @@
 /// Parses the statements of a text one after the other.
-public struct StatementParser {
+public struct StatementParser: PlainAddSource {
   /// The text.
   public let source: SourceText
   private var offset: Int
@@ -71,6 +71,18 @@ public struct StatementParser {
       throw error
     }
   }
+
+  /// Reads the next statement if it is a plain `add`; else nothing is read.
+  public mutating func next(_ add: inout PlainAdd) -> Bool {
+    guard invalidOffset == nil else { return false }
+    skipSeparators()
+    guard add.read(in: source.bytes.span, at: offset, isInBlock: false) else { return false }
+    offset = add.range.end
+    return true
+  }
+
+  /// Goes back to the start of the plain `add` that was read last: `next` gives it as a statement.
+  public mutating func goBack(to add: PlainAdd) { offset = add.range.start }
 
   private mutating func skipSeparators() {
     while true {

@@ -83,14 +83,17 @@ import Testing
       => open(memory 2)
     """#
 
-  @Test(arguments: TreeTable.rows(of: table)) func tree(
-    _ row: (text: String, tree: [Substring])
-  ) throws {
-    let text = row.text.replacing("⏎", with: "\n")
-    let statements = try StatementParser.parse(text)
-    #expect(statements.count == 1)
-    #expect(TreeTable.words(outline(try #require(statements.first))) == row.tree)
-    #expect(StatementBounds.completeness(of: Array(text.utf8).span) == .complete)
+  static let rows = TreeTable.rows(of: table).map { row in
+    (text: row.text.replacing("⏎", with: "\n"), tree: row.tree)
+  }
+
+  @Test func treesAreAsWritten() throws {
+    for (text, tree) in Self.rows {
+      let statements = try StatementParser.parse(text)
+      #expect(statements.count == 1)
+      #expect(TreeTable.words(outline(try #require(statements.first))) == tree, "\(text)")
+      #expect(StatementBounds.completeness(of: Array(text.utf8).span) == .complete, "\(text)")
+    }
   }
 
   @Test(arguments: [

@@ -13,7 +13,7 @@ struct TidyTests {
 
   /// What each target may import.
   private static let imports: [String: Set<String>] = [
-    "ByteKernels": ["Glibc", "_Builtin_intrinsics", "Builtin"],
+    "ByteKernels": ["Glibc", "CLinux", "_Builtin_intrinsics", "Builtin"],
     "RealmValues": ["Glibc", "Synchronization", "ByteKernels"],
     "RealmStorage": [
       "Glibc", "Synchronization", "CLibCrypto", "CLinux", "RealmValues", "ByteKernels",

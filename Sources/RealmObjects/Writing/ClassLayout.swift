@@ -11,6 +11,9 @@ final class ClassLayout {
   let properties: [Property]
   /// The name of each property.
   let names: [String]
+  /// The names one behind the other, and where each ends.
+  private let nameText: [UInt8]
+  private let nameEnds: [Int]
   /// The column of each property.
   let columns: [ColumnKey]
   /// The type of each property that has one value which is neither a link nor mixed.
@@ -25,6 +28,12 @@ final class ClassLayout {
     table = objectClass.table.key
     properties = objectClass.properties
     names = properties.map(\.name)
+    nameText = names.flatMap { Array($0.utf8) }
+    var end = 0
+    nameEnds = names.map { name in
+      end += name.utf8.count
+      return end
+    }
     primaryKey = properties.firstIndex { $0.isPrimaryKey }
     let stored = objectClass.table.columns
     columns = properties.map { stored[$0.position].key }
@@ -35,6 +44,14 @@ final class ClassLayout {
 
   var name: String { objectClass.name }
   var isEmbedded: Bool { objectClass.isEmbedded }
+
+  /// Whether the bytes are the name of a property.
+  func isName(_ bytes: UnsafeRawBufferPointer, of property: Int) -> Bool {
+    let start = property == 0 ? 0 : nameEnds[property - 1]
+    guard bytes.count == nameEnds[property] - start else { return false }
+    for index in 0..<bytes.count where bytes[index] != nameText[start + index] { return false }
+    return true
+  }
 
   /// Index of a property; nil if there is none.
   func index(of name: String) -> Int? { names.firstIndex(of: name) }

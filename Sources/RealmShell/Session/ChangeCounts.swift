@@ -31,6 +31,14 @@ struct ChangeCounts {
     others.deleted += outcome.deletedCount
   }
 
+  /// Takes out the added objects of a table, to be counted elsewhere and put back.
+  mutating func takeAdded(_ table: TableKey) -> KeySet {
+    addedKeys.removeValue(forKey: table) ?? KeySet()
+  }
+
+  /// Puts back what `takeAdded` has given.
+  mutating func putBack(_ keys: KeySet, of table: TableKey) { addedKeys[table] = keys }
+
   /// The counts in words: `1 changed, 1 deleted`; parts that are 0 are left out.
   var text: String {
     let parts = [

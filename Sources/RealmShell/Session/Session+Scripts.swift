@@ -24,6 +24,10 @@ extension Session {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var body: StatementBody?
       do throws(ShellError) {
+        if !isSkipping {
+          try addPlain(from: &parser, place: &origin.statement, to: output)
+          origin.statement = nil
+        }
         guard let statement = try next(&parser, &origin) else { break }
         if isSkipping {
           isSkipping = !statement.body.endsTransaction
@@ -152,7 +156,10 @@ extension Session {
   /// Ends a run without prompt: an open transaction is dropped, which is an error unless it is the
   /// consequence of one.
   func endScripts() {
-    guard dropTransactions(), !hasStopped else { return }
+    let hasDropped = dropTransactions()
+    let hasEndedWell = endThreads(waiting: !hasStopped && !isEnding)
+    if !hasEndedWell, exitStatus == 0 { exitStatus = 1 }
+    guard hasDropped, !hasStopped else { return }
     report(
       ShellError(.wrongTransactionState, "the input ended inside of a write transaction"),
       origin: nil)

@@ -14,8 +14,21 @@ extension Session {
     _ statement: AddStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try add(statement, to: database)
-      return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+      try add(statement, to: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.added(outcome)
+    }
+  }
+
+  /// Makes a change and acknowledges it.
+  func change(
+    at range: SourceRange, to writer: ByteWriter,
+    _ make: (Database) throws(ShellError) -> WriteOutcome,
+    tell: (AcknowledgementText, WriteOutcome) throws(ShellError) -> String
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try make(database)
+      return acknowledges ? try tell(AcknowledgementText(database), outcome) : ""
     }
   }
 
@@ -24,10 +37,6 @@ extension Session {
   func add(
     _ statement: AddStatement, to database: Database
   ) throws(ShellError) -> WriteOutcome {
-    if let outcome = try addPlain(statement, to: database) {
-      bind(statement.variable, outcome, database)
-      return outcome
-    }
     if statement.values.contains(where: \.readsDatabase) { try refresh(database) }
     let objectClass = try existingClass(statement.className, database)
     let parts = StatementParts(values: statement.values, text: source)
@@ -42,43 +51,13 @@ extension Session {
     return outcome
   }
 
-  /// Creates the object of a statement that has nothing but a literal for each property; nil if the
-  /// statement is of another kind or wrong, and nothing was changed.
-  private func addPlain(
-    _ statement: AddStatement, to database: Database
-  ) throws(ShellError) -> WriteOutcome? {
-    guard statement.values.count == 1,
-      let objectClass = database.realm.schema.objectClass(named: statement.className.text)
-    else { return nil }
-    let key = try applying(database) { () throws(StorageError) -> ObjectKey? in
-      switch statement.values[0] {
-      case .object(let fields, _):
-        try database.writer.addPlain(objectClass, count: fields.count) { position in
-          fields[position].value.literalInput.map { (fields[position].key.text, $0) }
-        }
-      case .array(let members, _):
-        try database.writer.addPlain(objectClass, count: members.count) { position in
-          members[position].literalInput.map { (nil, $0) }
-        }
-      default: nil
-      }
-    }
-    guard let key else {
-      database.isHalfDone = false
-      return nil
-    }
-    let subject = WriteOutcome.Subject(objectClass: objectClass, key: key, effect: .added)
-    let outcome = WriteOutcome(subjects: [subject])
-    database.transaction?.counts.count(outcome)
-    return outcome
-  }
-
   func upsert(
     _ statement: UpsertStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try upsert(statement, in: database)
-      return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+      try upsert(statement, in: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.upserted(outcome)
     }
   }
 
@@ -115,7 +94,7 @@ extension Session {
   /// Binds a variable to the object, or the list of objects, of a statement.
   private func bind(_ variable: Name?, _ outcome: WriteOutcome, _ database: Database) {
     guard let variable else { return }
-    variables[variable.text] = .value(KeptValue(value(of: outcome)), database)
+    set(variable.text, .value(KeptValue(value(of: outcome)), owner(database)))
   }
 
   /// The object, or the list of objects, that a statement has made or updated.
@@ -248,10 +227,12 @@ extension Session {
     if case .path(let path) = source, extent == nil,
       case .object(let objectClass, let key) = try evaluator.value(of: path, row: nil)
     {
+      try refuseFrozen(objectClass, at: path.range)
       return .one(objectClass, key)
     }
     let found = try objects(of: source, evaluator)
     let objectClass = found.objectClass
+    try refuseFrozen(objectClass, at: source.range)
     guard extent != nil else {
       let count = try count(found, evaluator)
       let name = quotedName(objectClass.name)
@@ -266,6 +247,17 @@ extension Session {
     // A list can hold an object twice.
     var seen: Set<ObjectKey> = []
     return .many(objectClass, keys.filter { seen.insert($0).inserted })
+  }
+}
+
+extension Session {
+  /// Refuses to change objects of a version that is kept as it is.
+  private func refuseFrozen(
+    _ objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) {
+    guard objectClass.frozen != nil else { return }
+    throw ShellError(
+      .readOnlyDatabase, "what is frozen cannot be changed", at: range, remedy: "thaw(x)")
   }
 }
 

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Which file something is, whatever its path.
-struct FileIdentity: Equatable {
+struct FileIdentity: Hashable {
   var device: UInt
   var inode: UInt
 

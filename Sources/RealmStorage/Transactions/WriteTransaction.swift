@@ -66,6 +66,9 @@ public final class WriteTransaction {
   /// The version that the transaction started from.
   public var version: Int64 { base.version }
 
+  /// Keeps the version that the transaction started from; nil if nobody else can reach the file.
+  var basePin: VersionPin? { lease?.pin }
+
   /// Whether a commit would change anything but the version.
   public var hasChanges: Bool {
     !log.bytes.isEmpty || editors.contains { $0?.hasChanges == true }

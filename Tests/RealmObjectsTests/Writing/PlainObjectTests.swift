@@ -20,15 +20,24 @@ struct PlainObjectTests {
   }
 
   /// Whether an object was added.
-  private func add(_ names: [String?], _ values: [InputValue]) throws -> Bool {
+  private func add(_ names: [StaticString?], _ values: [PlainValue]) throws -> Bool {
     let item = try realm.objectClass("Item")
-    let key = try realm.writer.addPlain(item, count: values.count) { (names[$0], values[$0]) }
+    let key = try realm.writer.addPlain(item, count: values.count) { position in
+      (names[position].map(Self.bytes), values[position])
+    }
     return key != nil
   }
 
+  /// The bytes of a literal, which live as long as the program.
+  private static func bytes(_ text: StaticString) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+
+  private static func text(_ text: StaticString) -> PlainValue { .string(bytes(text)) }
+
   @Test func fittingValuesAreAdded() throws {
-    #expect(try add(["id", "name", "weight"], [1, "Tern", 2]))
-    #expect(try add([nil, nil, nil], [2, .null, 3]))
+    #expect(try add(["id", "name", "weight"], [.int(1), Self.text("Tern"), .int(2)]))
+    #expect(try add([nil, nil, nil], [.int(2), .null, .double(3, text: Self.bytes("3.0"))]))
     #expect(
       try realm.objects("Item") == [
         "{id: 1, name: \"Tern\", weight: 2.0}", "{id: 2, name: null, weight: 3.0}",
@@ -37,14 +46,15 @@ struct PlainObjectTests {
   }
 
   @Test func othersAreLeftToThePlan() throws {
-    #expect(try add(["id", "name", "weight"], [1, "Tern", 2]))
+    let rook = Self.text("Rook")
+    #expect(try add(["id", "name", "weight"], [.int(1), Self.text("Tern"), .int(2)]))
     // The same primary key, a null that is not allowed, a wrong type, a wrong order, a missing
     // property.
-    #expect(try !add(["id", "name", "weight"], [1, "Rook", 2]))
-    #expect(try !add(["id", "name", "weight"], [2, "Rook", .null]))
-    #expect(try !add(["id", "name", "weight"], [2, 3, 4]))
-    #expect(try !add(["name", "id", "weight"], ["Rook", 2, 4]))
-    #expect(try !add(["id", "name"], [2, "Rook"]))
+    #expect(try !add(["id", "name", "weight"], [.int(1), rook, .int(2)]))
+    #expect(try !add(["id", "name", "weight"], [.int(2), rook, .null]))
+    #expect(try !add(["id", "name", "weight"], [.int(2), .int(3), .int(4)]))
+    #expect(try !add(["name", "id", "weight"], [rook, .int(2), .int(4)]))
+    #expect(try !add(["id", "name"], [.int(2), rook]))
     try realm.add("Item", ["id": 3, "weight": 1])
     #expect(
       try realm.objects("Item") == [
@@ -58,6 +68,6 @@ struct PlainObjectTests {
     let log = try boats.objectClass("Log")
     #expect(try boats.writer.addPlain(log, count: 2) { _ in (nil, .null) } == nil)
     let boat = try boats.objectClass("Boat")
-    #expect(try boats.writer.addPlain(boat, count: 13) { _ in (nil, 1) } == nil)
+    #expect(try boats.writer.addPlain(boat, count: 13) { _ in (nil, .int(1)) } == nil)
   }
 }
