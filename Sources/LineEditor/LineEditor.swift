@@ -38,6 +38,27 @@ public final class LineEditor {
   /// The prompt as libedit takes it: it keeps no copy.
   private(set) var promptText = UnsafeMutableBufferPointer<wchar_t>.allocate(capacity: 0)
 
+  /// What may print something while a row is typed.
+  public struct Events {
+    /// What is to be watched.
+    public var descriptors: () -> [Int32]
+    /// Called when one of the descriptors can be read. What it prints comes above the row if it calls
+    /// its argument before.
+    public var handle: (_ clearRow: () -> Void) -> Void
+
+    /// Events with what to do about them.
+    public init(
+      descriptors: @escaping () -> [Int32], handle: @escaping (_ clearRow: () -> Void) -> Void
+    ) {
+      (self.descriptors, self.handle) = (descriptors, handle)
+    }
+  }
+
+  /// What may print something while a row is typed.
+  public var events: Events?
+  /// Columns of the prompt.
+  private var promptWidth = 0
+
   private enum Ending: Equatable {
     case interrupted
     case hungUp
@@ -137,6 +158,7 @@ public final class LineEditor {
     var text = ""
     while true {
       setPrompt(text.isEmpty ? prompt : indentation)
+      promptWidth = indentation.utf8.count
       switch readRow() {
       case .statement(let row):
         text += row
@@ -192,11 +214,11 @@ public final class LineEditor {
         _ = history
         return character
       }
-      var sources = [
-        pollfd(fd: signals.readEnd, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-      ]
-      guard poll(&sources, 2, -1) > 0 else { continue }
+      var sources = ([signals.readEnd, STDIN_FILENO] + (events?.descriptors() ?? [])).map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      guard poll(&sources, nfds_t(sources.count), -1) > 0 else { continue }
+      if sources.dropFirst(2).contains(where: { $0.revents != 0 }) { tellEvents() }
       while let signal = signals.next() {
         act(on: signal)
       }
@@ -207,6 +229,31 @@ public final class LineEditor {
         return nil
       }
     }
+  }
+
+  /// Lets others print above the row that is being typed.
+  private func tellEvents() {
+    var isCleared = false
+    events?.handle {
+      guard !isCleared else { return }
+      isCleared = true
+      clearRow()
+    }
+    if isCleared { _ = editline_redraw(handle) }
+  }
+
+  /// Takes prompt and row off the screen, and leaves the cursor where the prompt began.
+  private func clearRow() {
+    var size = winsize()
+    var rowsAbove = 0
+    if ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0,
+      let line = el_wline(handle)?.pointee, let start = line.buffer, let cursor = line.cursor
+    {
+      let typed = text(from: start, count: cursor - start)
+      let width = promptWidth + Self.displayWidth(of: typed)
+      rowsAbove = width / Int(size.ws_col)
+    }
+    Self.write("\r" + (rowsAbove > 0 ? "\u{1B}[\(rowsAbove)A" : "") + "\u{1B}[J")
   }
 
   /// Reads what has been typed; false at the end of the input.

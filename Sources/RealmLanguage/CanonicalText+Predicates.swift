@@ -90,7 +90,7 @@ private struct PredicatePrinter {
 
   private mutating func print(_ comparison: Comparison) {
     print(comparison.lhs)
-    write(" " + comparison.comparator.rawValue + (comparison.ignoringCase ? "[c] " : " "))
+    write(" " + comparison.comparator.rawValue + (comparison.folding?.rawValue ?? "") + " ")
     print(comparison.rhs)
   }
 
@@ -307,6 +307,7 @@ private struct PredicatePrinter {
       list(paths) { printer, path in printer.print(path) }
       write(")")
     case .limit(let count): write("LIMIT(\(count))")
+    case .offset(let count): write("OFFSET(\(count))")
     }
   }
 }

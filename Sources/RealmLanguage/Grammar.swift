@@ -168,7 +168,8 @@ public enum Grammar {
     Function("now()", 0...0),
     Function("year(d)", 1...1), Function("month(d)", 1...1), Function("day(d)", 1...1),
     Function("uuid()", 0...0), Function("oid()", 0...0), Function("env(name)", 1...1),
-    Function("file(path)", 1...1),
+    Function("file(path)", 1...1), Function("ref(x)", 1...1), Function("resolve(r)", 1...1),
+    Function("freeze(x)", 1...1), Function("thaw(x)", 1...1),
   ]
 
   /// The words of the language that fit an expectation; names of the database are not known here.

@@ -21,7 +21,8 @@ enum NumberText {
     return .float(float(text.extracting(droppingLast: 1)))
   }
 
-  private static func isHexadecimal(_ text: Span<UInt8>) -> Bool {
+  /// Whether digits begin with `0x`.
+  static func isHexadecimal(_ text: Span<UInt8>) -> Bool {
     text.count > 2 && text[1] | 0x20 == UInt8(ascii: "x")
   }
 
@@ -131,6 +132,15 @@ enum DateText {
   /// The date of the calendar form of predicates, UTC: parts carry over, the seconds are cut to 32
   /// bits as realm-core does; nil for a year before 1900. Source: query-language.md 5.
   static func calendar(_ text: ArraySlice<UInt8>) -> Timestamp? {
+    guard let (parts, exact) = exactCalendar(text) else { return nil }
+    let seconds = Int64(Int32(truncatingIfNeeded: exact))
+    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
+    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
+  }
+
+  /// The parts of a date in calendar form, and its seconds before they are cut; nil for a year before
+  /// 1900.
+  static func exactCalendar(_ text: ArraySlice<UInt8>) -> (parts: [Int64], seconds: Int64)? {
     let parts = text.split { !Lexer.isDigit($0) }.map { digits in
       Int64(Int32(clamping: NumberText.integerOfDigits(digits.span) ?? .max))
     }
@@ -139,10 +149,17 @@ enum DateText {
     let carried = month >= 0 ? month / 12 : -1
     let days = daysSinceEpoch(
       year: parts[0] + carried, month: month - carried * 12 + 1, day: parts[2])
-    let exact = days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5]
-    let seconds = Int64(Int32(truncatingIfNeeded: exact))
-    let nanoseconds = parts.count > 6 ? Int32(truncatingIfNeeded: parts[6]) : 0
-    return Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -nanoseconds : nanoseconds)
+    return (parts, days * 86400 + parts[3] * 3600 + parts[4] * 60 + parts[5])
+  }
+
+  /// Whether the month of a date, which is 1 to 12, has fewer days.
+  static func isBeyondMonth(_ parts: [Int64]) -> Bool {
+    guard (1...12).contains(parts[1]) else { return false }
+    let next = parts[1] == 12 ? (parts[0] + 1, Int64(1)) : (parts[0], parts[1] + 1)
+    let dayCount =
+      daysSinceEpoch(year: next.0, month: next.1, day: 1)
+      - daysSinceEpoch(year: parts[0], month: parts[1], day: 1)
+    return parts[2] > dayCount
   }
 }
 

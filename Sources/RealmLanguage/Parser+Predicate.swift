@@ -103,9 +103,11 @@ extension Parser {
     _ lhs: Operand, _ comparator: Comparator
   ) throws(SyntaxError) -> Comparison {
     var operatorRange = try advanceRQL().range
-    let ignoringCase = rql.kind == .ignoringCase
-    if ignoringCase {
-      guard Self.mayIgnoreCase(comparator) else { throw rqlFailure() }
+    var folding: CaseFolding?
+    if rql.kind == .ignoringCase {
+      folding = CaseFolding(rawValue: text(rql.range))
+      let isKnown = folding == .latin || !isBarePredicate
+      guard isKnown, Self.mayIgnoreCase(comparator) else { throw rqlFailure() }
       operatorRange.end = try advanceRQL().range.end
     }
     let rhs: Operand
@@ -115,7 +117,7 @@ extension Parser {
       rhs = try operand()
     }
     return Comparison(
-      lhs: lhs, comparator: comparator, ignoringCase: ignoringCase, rhs: rhs,
+      lhs: lhs, comparator: comparator, folding: folding, rhs: rhs,
       operatorRange: operatorRange)
   }
 

@@ -123,6 +123,7 @@ extension Parser {
     switch rql.kind {
     case .end: return true
     case .sort, .distinct, .limit: return followingRQL.kind == .openParenthesis
+    case .identifier where startsOffset: return true
     default: break
     }
     guard shellToken.kind == .word,
@@ -143,6 +144,7 @@ extension Parser {
     expectRQL(.word("SORT"))
     expectRQL(.word("DISTINCT"))
     expectRQL(.word("LIMIT"))
+    expectRQL(.offeredWord("OFFSET"))
   }
 
   private mutating func orderingClauses() throws(SyntaxError) -> [OrderingClause] {
@@ -154,7 +156,8 @@ extension Parser {
       switch rql.kind {
       case .sort: kind = try sortClause()
       case .distinct: kind = try distinctClause()
-      case .limit: kind = try limitClause()
+      case .limit: kind = .limit(try countOfClause())
+      case .identifier where startsOffset: kind = .offset(try countOfClause())
       default: return clauses
       }
       clauses.append(OrderingClause(kind, range: SourceRange(start: start, end: position)))
@@ -186,13 +189,32 @@ extension Parser {
     return .distinct(paths)
   }
 
-  private mutating func limitClause() throws(SyntaxError) -> OrderingClause.Kind {
+  /// `OFFSET(n)`, which realm-core does not have. Before an operator it is the name of an object of a
+  /// class.
+  private var startsOffset: Bool {
+    guard !isBarePredicate, rql.end - rql.start == 6,
+      StatementBounds.equalsIgnoringCase(
+        Token(.word, start: rql.start, end: rql.end), "offset", in: bytes.span)
+    else { return false }
+    var next = rql
+    for kind: RQLTokenKind in [.openParenthesis, .natural, .closeParenthesis] {
+      next = nextRQLToken(from: next.end, skipsNewlines: true)
+      if next.kind != kind { return false }
+    }
+    switch nextRQLToken(from: next.end, skipsNewlines: false).kind {
+    case .equal, .notEqual, .in, .less, .lessEqual, .greater, .greaterEqual: return false
+    default: return true
+    }
+  }
+
+  /// The number of a LIMIT or OFFSET.
+  private mutating func countOfClause() throws(SyntaxError) -> Int64 {
     try advanceRQL()
     try requireRQL(.openParenthesis, "(")
     expectRQL(.integer)
     guard rql.kind == .natural else { throw rqlFailure() }
     let number = try advanceRQL()
     try requireRQL(.closeParenthesis, ")")
-    return .limit(NumberText.integerOfBase0(bytes.span.extracting(number.start..<number.end)))
+    return NumberText.integerOfBase0(bytes.span.extracting(number.start..<number.end))
   }
 }

@@ -5,7 +5,7 @@ public import RealmValues
 public struct QuerySyntax: Equatable, Sendable {
   /// The condition; `truePredicate` if none was written.
   public var predicate: Predicate
-  /// `SORT`, `DISTINCT`, `LIMIT` in the order written.
+  /// `SORT`, `DISTINCT`, `LIMIT`, `OFFSET` in the order written.
   public var ordering: [OrderingClause]
   /// The whole text.
   public var range: SourceRange
@@ -95,26 +95,36 @@ public struct Comparison: Equatable, Sendable {
   public var lhs: Operand
   /// The operator.
   public var comparator: Comparator
-  /// `[c]` was written.
-  public var ignoringCase: Bool
+  /// How letters are compared; nil as they are.
+  public var folding: CaseFolding?
   /// Right operand.
   public var rhs: Operand
-  /// The operator, with its `[c]`.
+  /// The operator, with its `[c]`, `[cu]` or `[cd]`.
   public var operatorRange: SourceRange
   /// Both operands.
   public var range: SourceRange { lhs.range.joined(with: rhs.range) }
 
   /// Makes a comparison.
   public init(
-    lhs: Operand, comparator: Comparator, ignoringCase: Bool, rhs: Operand,
+    lhs: Operand, comparator: Comparator, folding: CaseFolding?, rhs: Operand,
     operatorRange: SourceRange
   ) {
     self.lhs = lhs
     self.comparator = comparator
-    self.ignoringCase = ignoringCase
+    self.folding = folding
     self.rhs = rhs
     self.operatorRange = operatorRange
   }
+}
+
+/// Which differences between letters do not count; the raw value is what stands after the operator.
+public enum CaseFolding: String, Sendable, CaseIterable {
+  /// That between capital and small letters of ASCII and Latin-1. Source: query-language.md 12.3.
+  case latin = "[c]"
+  /// That between capital and small letters of all scripts. Only in statements.
+  case unicode = "[cu]"
+  /// That, and marks such as accents. Only in statements.
+  case base = "[cd]"
 }
 
 /// The operators of comparisons; the raw value is the canonical spelling.
@@ -425,7 +435,8 @@ public struct GeoPoint: Equatable, Sendable {
   }
 }
 
-/// `SORT(…)`, `DISTINCT(…)`, `LIMIT(…)`. Source: query-language.md 26.
+/// `SORT(…)`, `DISTINCT(…)`, `LIMIT(…)`, and in statements `OFFSET(…)`.
+/// Source: query-language.md 26.
 public struct OrderingClause: Equatable, Sendable {
   /// The clauses.
   public enum Kind: Equatable, Sendable {
@@ -435,6 +446,8 @@ public struct OrderingClause: Equatable, Sendable {
     case distinct([PropertyPath])
     /// The greatest number of objects.
     case limit(Int64)
+    /// The number of objects that are left out at the beginning.
+    case offset(Int64)
   }
 
   /// What the clause does.

@@ -42,7 +42,7 @@ public enum RQLTokenKind: UInt8, Sendable {
   /// `@keys`, `@values`.
   case keyValue
   case indexFirst, indexLast, indexSize
-  /// `[c]`.
+  /// `[c]`, `[cu]`, `[cd]`.
   case ignoringCase
   case `true`, `false`, infinity, nan, null
   case uuid, objectID
@@ -419,8 +419,8 @@ public enum RQLLexer {
       }
     case UInt8(ascii: ">"): return next == UInt8(ascii: "=") ? two(.greaterEqual) : one(.greater)
     case UInt8(ascii: "["):
-      if matches(bytes, start, "[c]") {
-        return RQLToken(.ignoringCase, start: start, end: start + 3)
+      for folding in ["[c]", "[cu]", "[cd]"] where matches(bytes, start, folding) {
+        return RQLToken(.ignoringCase, start: start, end: start + folding.utf8.count)
       }
       return one(.openBracket)
     case UInt8(ascii: "]"): return one(.closeBracket)

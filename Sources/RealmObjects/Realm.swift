@@ -11,6 +11,8 @@ public final class Realm {
     case live
     /// The state before the last commit.
     case previous
+    /// A version that is kept as it is.
+    case frozen
   }
 
   /// How the file is used.
@@ -30,7 +32,15 @@ public final class Realm {
   /// The snapshot in use.
   public private(set) var snapshot: Snapshot
   /// The schema of the snapshot.
-  public private(set) var schema: Schema
+  public private(set) var schema: Schema {
+    didSet {
+      if !computedProperties.isEmpty { schema.setComputedProperties(computedProperties) }
+    }
+  }
+  /// The computed properties of the classes, which the file does not store, by class.
+  public var computedProperties: [String: [InverseDefinition]] = [:] {
+    didSet { schema.setComputedProperties(computedProperties) }
+  }
 
   private let key: EncryptionKey?
   /// The file open for writing; nil as long as nothing was written.
@@ -39,6 +49,8 @@ public final class Realm {
   public private(set) var transaction: WriteTransaction?
   /// Whether the transaction has changed something since `snapshot` was taken.
   private var hasUnseenChanges = false
+  /// Whether no version is read: the next use of the data begins with the newest one.
+  public private(set) var isIdle = false
 
   /// Opens a file for reading.
   ///
@@ -89,18 +101,20 @@ public final class Realm {
   @discardableResult
   public func refresh() throws(StorageError) -> Bool {
     snapshot.file.renewWork()
+    if state == .frozen { return false }
     if let transaction {
       if hasUnseenChanges {
         let current = try transaction.snapshot()
         (snapshot, schema) = (current, try Schema(current))
-        hasUnseenChanges = false
+        (hasUnseenChanges, isIdle) = (false, false)
       }
       return false
     }
-    if snapshot.isNewest() { return false }
+    if !isIdle, snapshot.isNewest() { return false }
     let version = snapshot.version
+    let wasIdle = isIdle
     try moveToNewest()
-    return snapshot.version != version
+    return wasIdle || snapshot.version != version
   }
 
   private func moveToNewest() throws(StorageError) {
@@ -112,6 +126,85 @@ public final class Realm {
     } else {
       (snapshot, schema) = try Realm.read(path, key, state)
     }
+    isIdle = false
+  }
+
+  // MARK: Threads
+
+  /// What another thread opens the database with; nil as long as the realm only reads the file.
+  ///
+  /// - Throws: `StorageError`: `system`.
+  public func handle() throws(StorageError) -> DatabaseHandle? { try database?.handle() }
+
+  /// Opens another instance of a database of this process, for the calling thread. It reads no
+  /// version yet.
+  ///
+  /// - Throws: `StorageError`: `system`.
+  public convenience init(_ handle: DatabaseHandle) throws(StorageError) {
+    try self.init(of: try Database(handle))
+    try invalidate()
+  }
+
+  private init(of database: Database) throws(StorageError) {
+    (path, state, key) = (database.path, .live, database.key)
+    (self.database, access) = (database, .shared)
+    let newest = try database.snapshot()
+    (snapshot, schema) = (newest, try Schema(newest))
+  }
+
+  /// Shows a version that is kept, for the calling thread.
+  ///
+  /// - Throws: `StorageError`: `system`, `damaged`.
+  public init(_ version: FrozenVersion) throws(StorageError) {
+    (path, state, key) = (version.path, .frozen, nil)
+    let snapshot = try version.snapshot()
+    (self.snapshot, schema) = (snapshot, try Schema(snapshot, frozen: version))
+  }
+
+  /// Keeps the version in use for every thread; in a write transaction the one before it.
+  ///
+  /// - Returns: nil if the realm only reads the file, and cannot keep others from overwriting it.
+  /// - Throws: `StorageError`: `system` and errors of the session.
+  public func freeze() throws(StorageError) -> FrozenVersion? {
+    try database?.freeze(snapshot, in: transaction)
+  }
+
+  /// Lets go of the version in use, after the write transaction was cancelled if there is one. The
+  /// next use begins with `beginReading`.
+  ///
+  /// - Throws: `StorageError` as on opening.
+  /// - Precondition: the realm is not frozen.
+  public func invalidate() throws(StorageError) {
+    precondition(state != .frozen, "a frozen realm has nothing to let go of")
+    transaction?.cancel()
+    transaction = nil
+    let nothing = try Snapshot(of: try RealmFile(bytes: [], key: nil))
+    (snapshot, schema) = (nothing, .empty)
+    isIdle = true
+  }
+
+  /// Begins to read if no version is read: a version, if it is alive still, or else the newest.
+  ///
+  /// - Throws: `StorageError` as on opening.
+  public func beginReading(_ version: Int64? = nil) throws(StorageError) {
+    guard isIdle else { return }
+    if let version, let old = try database?.snapshot(version: version) {
+      (snapshot, schema) = (old, try Schema(old))
+      isIdle = false
+    } else {
+      try moveToNewest()
+    }
+  }
+
+  /// The versions that are alive, the oldest first; only the one in use if the realm only reads the
+  /// file.
+  ///
+  /// - Throws: `StorageError`: errors of the session.
+  public func livingVersions() throws(StorageError) -> [LivingVersion] {
+    guard let database else {
+      return [LivingVersion(version: snapshot.version, ownCount: 1, otherCount: 0)]
+    }
+    return try database.livingVersions()
   }
 
   // MARK: Writing
@@ -129,25 +222,20 @@ public final class Realm {
     return realm
   }
 
-  /// Creates a database without classes in memory; it lives as long as the realm.
+  /// Creates a database without classes in memory; it lives as long as the realm and its siblings.
   ///
   /// - Throws: `StorageError`: `system` if memory is short.
   public static func memory() throws(StorageError) -> Realm {
-    let database = try Database.memory()
-    let realm = try Realm(path: database.path)
-    (realm.database, realm.access) = (database, .shared)
-    return realm
+    try Realm(of: try Database.memory())
   }
 
-  /// Another instance of a database in memory, with snapshot and transaction of its own.
+  /// Another instance of a database, with snapshot and transaction of its own.
   ///
-  /// - Throws: `StorageError`: `system` if memory is short.
-  /// - Precondition: the database is in memory.
+  /// - Throws: `StorageError`: `system`.
+  /// - Precondition: the realm takes part in the session of the file.
   public func sibling() throws(StorageError) -> Realm {
-    precondition(database?.isPrivate == true, "files are opened by their path")
-    let realm = try Realm(path: path)
-    (realm.database, realm.access) = (database, .shared)
-    return realm
+    guard let handle = try handle() else { preconditionFailure("the realm only reads the file") }
+    return try Realm(handle)
   }
 
   /// Takes part in the session of the file from now on: snapshots are pinned, and writing is
@@ -159,7 +247,7 @@ public final class Realm {
 
   /// - Parameter wait: How long to wait for a process that has the file for itself.
   private func share(_ wait: LockWait) throws(StorageError) {
-    precondition(state == .live, "the state before the last commit cannot be written")
+    precondition(state == .live, "an old state cannot be written")
     if let database, database.isCurrent { return }
     let milliseconds =
       switch wait {
@@ -181,7 +269,7 @@ public final class Realm {
   /// - Precondition: no write transaction is open.
   public func unshare() throws(StorageError) {
     precondition(transaction == nil, "a write transaction is open")
-    guard database?.isPrivate == false else { return }
+    guard database?.isInMemory == false else { return }
     (snapshot, schema) = try Realm.read(path, key, state)
     (database, access) = (nil, .reading)
   }
@@ -237,6 +325,16 @@ public final class Realm {
     // Nobody would ever see the commit.
     guard database?.isCurrent == true else { throw .rejected(.fileReplaced) }
     return try transaction.commit()
+  }
+
+  /// The newest version that was committed, with its schema: the one in use, or the one that the
+  /// open transaction began on.
+  ///
+  /// - Throws: `StorageError` as on opening.
+  public func committed() throws(StorageError) -> (snapshot: Snapshot, schema: Schema) {
+    guard transaction != nil, let database else { return (snapshot, schema) }
+    let newest = try database.snapshot()
+    return (newest, try Schema(newest))
   }
 
   /// Forgets the changes and returns to the newest version.

@@ -26,17 +26,18 @@ public final class Query {
   /// - Parameters:
   ///   - arguments: The values of `$0`, `$1`, …
   ///   - variables: Finds the value of a shell variable by its name without the dollar sign.
-  ///   - isExamined: Whether `explanation` will be asked for.
+  ///   - text: What the places of the predicate refer to, if `explanation` or `warnings` will be
+  ///     asked for.
   /// - Throws: `QueryFailure.query` for what is wrong with the predicate; `storage` if the file
   ///   could not be read for `obj(…)`.
   public init(
     _ syntax: QuerySyntax, class objectClass: ObjectClass, schema: Schema,
     arguments: [QueryArgument] = [],
-    variables: @escaping (String) -> QueryArgument? = { _ in nil }, isExamined: Bool = false
+    variables: @escaping (String) -> QueryArgument? = { _ in nil }, examining text: [UInt8]? = nil
   ) throws(QueryFailure) {
     self.objectClass = objectClass
     self.syntax = syntax
-    examination = isExamined ? Examination() : nil
+    examination = text.map { Examination(syntax, text: $0) }
     let binder = Binder(
       schema: schema, objectClass: objectClass, arguments: arguments, variables: variables,
       pool: pool, run: run, examination: examination)
@@ -166,39 +167,33 @@ public final class Query {
   private func unorderedKeys() throws(QueryFailure) -> [ObjectKey] {
     let access = try access()
     guard case .scan = access else { return try matching(access) }
-    let limit = ordering.firstLimit ?? .max
+    let limit = ordering.neededCount() ?? .max
     var keys: [ObjectKey] = []
-    try scan { (cursor, rows) throws(QueryFailure) in
-      try rows.forEachRow { keys.append(cursor.key(at: $0)) }
-      return keys.count < limit
+    guard let filter = ordering.makeFilter() else {
+      try scan(blocks) { (cursor, rows) in
+        cursor.appendKeys(of: rows, to: &keys)
+        return keys.count < limit
+      }
+      return keys
+    }
+    let blocks = BlockPredicate(predicate, reading: [filter.position])
+    try scan(blocks, hasFilter: true) { (cursor, rows) throws(QueryFailure) in
+      let left = try reading { () throws(StorageError) in
+        try filter.narrow(rows, try cursor.leaf(0), cursor.count)
+      }
+      cursor.appendKeys(of: left, to: &keys)
+      try filter.prune(&keys, run)
+      profile?.end(blocks.root.predicate.tests.count + 1, objectCount: left.count)
+      return true
     }
     return keys
-  }
-
-  /// Puts the results into the groups of a grouping of the same class.
-  ///
-  /// - Throws: `QueryFailure`.
-  public func add(
-    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
-  ) throws(QueryFailure) {
-    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
-      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
-      return
-    }
-    let first = blocks.columns.count
-    try running(isCancelled) { () throws(QueryFailure) in
-      try scan(reading: columns) { (cursor, rows) throws(QueryFailure) in
-        try grouping.add(rows, of: cursor, first: first)
-        return true
-      }
-    }
   }
 
   private func matchCount() throws(QueryFailure) -> Int {
     let access = try access()
     guard case .scan = access else { return try matching(access).count }
     var total = 0
-    try scan { (_, rows) in
+    try scan(blocks) { (_, rows) in
       total &+= rows.count
       return true
     }
@@ -206,11 +201,13 @@ public final class Query {
   }
 
   private func scan(
-    reading columns: [Int] = [], _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
+    _ blocks: BlockPredicate, hasFilter: Bool = false,
+    _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
-    profile?.begin(steps(.scan), clauseCount: ordering.clauses.count)
+    profile?.begin(
+      steps(.scan, hasFilter: hasFilter), clauseCount: ordering.clauses.count)
     blocks.profile = profile
-    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
+    try blocks.forEachBlock(of: objectClass, run, body)
   }
 
   // MARK: Explanation
@@ -226,7 +223,16 @@ public final class Query {
   {
     let access: Access
     if let members { access = .members(members) } else { access = try self.access() }
-    return QueryExplanation(text: text, steps: steps(access))
+    let hasFilter = ordering.makeFilter() != nil
+    return QueryExplanation(text: text, steps: steps(access, hasFilter: hasFilter))
+  }
+
+  /// Places where the predicate means something else than it seems to, as they follow in the text.
+  ///
+  /// - Precondition: The query is examined.
+  public var warnings: [TrapWarning] {
+    precondition(examination != nil, "the query is not examined")
+    return (examination?.warnings ?? []).sorted { $0.range.start < $1.range.start }
   }
 
   /// Measures what is run from now on.
@@ -254,7 +260,9 @@ public final class Query {
     return CanonicalText.string(understood)
   }
 
-  private func steps(_ access: Access) -> [QueryExplanation.Step] {
+  private func steps(
+    _ access: Access, hasFilter: Bool = false
+  ) -> [QueryExplanation.Step] {
     precondition(examination != nil, "the query is not examined")
     let name = CanonicalText.string(name: objectClass.name)
     let first: QueryExplanation.Step
@@ -268,8 +276,27 @@ public final class Query {
       first = candidates.choice.step(objectClass)
       if let answered = candidates.choice.answeredPart { tests.remove(at: answered) }
     }
-    return [first]
-      + tests.map { QueryExplanation.Step(.test, CanonicalText.string($0.understood)) }
-      + ordering.steps
+    var steps = [first]
+    steps += tests.map { QueryExplanation.Step(.test, CanonicalText.string($0.understood)) }
+    let clauses = ordering.steps
+    if hasFilter, case .scan = access, let clause = clauses.first {
+      steps.append(QueryExplanation.Step(.filter, "candidates of \(clause.kind.rawValue)"))
+    }
+    return steps + clauses
+  }
+}
+
+extension TableCursor {
+  /// Adds the keys of some rows of the block.
+  fileprivate func appendKeys(of rows: RowMask, to keys: inout [ObjectKey]) {
+    let start = keys.count
+    keys.append(contentsOf: repeatElement(ObjectKey(0), count: rows.count))
+    keys.withUnsafeMutableBufferPointer { keys in
+      var next = start
+      rows.forEachRowQuickly { row in
+        keys[next] = key(at: row)
+        next &+= 1
+      }
+    }
   }
 }

@@ -8,9 +8,14 @@ struct ScenarioTests {
   func behavesAsRealmDoes(_ scenario: Scenario) {
     let folder = TemporaryFolder()
     for (name, text) in scenario.setups { _ = folder.write(Array(text.utf8), to: name) }
-    let result = Realmsh.run("-q", input: scenario.script, folder: folder.path)
+    let result = Realmsh.run(
+      "-q", input: scenario.script, environment: ["REALMSH": Fixtures.realmsh],
+      folder: folder.path)
     #expect(!result.hasTimedOut)
     #expect(result.status == 0, "\(result.errorText)")
+    if let expected = scenario.expectedOutput {
+      #expect(result.outputText == expected)
+    }
     guard Files.exists(folder.file("t.realm")) else { return }
     let check = Realmsh.run("t.realm", "check deep", folder: folder.path)
     #expect(check.status == 0, "\(check.outputText)")
@@ -26,6 +31,12 @@ struct Scenario: CustomTestStringConvertible, Sendable {
   let setups: [String: String]
 
   var testDescription: String { title }
+
+  /// What the script prints: the lines behind `#> `; nil if there are none and that is not checked.
+  var expectedOutput: String? {
+    let lines = script.split(separator: "\n").filter { $0.hasPrefix("#> ") }
+    return lines.isEmpty ? nil : lines.map { $0.dropFirst(3) + "\n" }.joined()
+  }
 
   /// All scenarios: sections of the files, each behind a line `## NUMBER TITLE`. A section
   /// `## setup NAME` is a script for the others of its file.

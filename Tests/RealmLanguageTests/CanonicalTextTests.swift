@@ -132,6 +132,9 @@ import Testing
     ("subquery(c, $s, $s.a == $t).@count > 0", "SUBQUERY(c, $s, $s.a == $t).@count > 0"),
     ("d == +12024-05-01T00:00:00Z", "d == +12024-05-01T00:00:00Z"),
     ("d == 2024-05-01 or l == Dog(1)", "d == 2024-05-01T00:00:00Z or l == Dog(1)"),
+    ("name ==[cu] 'x' or a like [cd] \"é*\"", "name ==[cu] \"x\" or a like[cd] \"é*\""),
+    ("a > 1 offset(2) limit(1)", "a > 1 OFFSET(2) LIMIT(1)"), ("Offset(010)", "OFFSET(8)"),
+    ("Offset(3) == link", "Offset(3) == link"), ("offset == 1", "offset == 1"),
     ("limit(3)", "LIMIT(3)"), ("TruePredicate", "TRUEPREDICATE"), ("", ""),
     ("p geowithin geocircle([1, 2.5], 0.1)", "p geowithin geoCircle([1, 2.5], 0.1)"),
   ]

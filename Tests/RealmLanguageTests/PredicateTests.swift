@@ -29,9 +29,9 @@ import Testing
     ((a)) == (1)
       => comparison(property([name('a')]) equal constant(integer(1)))
     name ==[c] 'x'
-      => comparison(property([name('name')]) equal true constant(string('x')))
+      => comparison(property([name('name')]) equal latin constant(string('x')))
     name beginswith[c] "it's"
-      => comparison(property([name('name')]) beginsWith true constant(string('it's')))
+      => comparison(property([name('name')]) beginsWith latin constant(string('it's')))
     name LIKE 'a\n'
       => comparison(property([name('name')]) like constant(string('a\n')))
     ANY owners.name == 'Ann'
@@ -129,6 +129,13 @@ import Testing
     """#
 
   static let rows = TreeTable.rows(of: table)
+
+  /// What only statements have is no predicate of realm-core.
+  @Test(arguments: [
+    "a ==[cu] 'x'", "a BEGINSWITH[cd] 'x'", "TRUEPREDICATE OFFSET(1)", "a == 1 LIMIT(1) OFFSET(1)",
+  ]) func additionsAreRefused(_ text: String) {
+    #expect(throws: SyntaxError.self) { try PredicateParser.parse(text) }
+  }
 
   @Test func treesAreAsWritten() throws {
     let rows = Self.rows

@@ -91,6 +91,16 @@ final class QueryCaseRunner {
     }
   }
 
+  /// The query of a case, which can tell its warnings and steps.
+  func query(_ one: QueryCase) throws -> Query? {
+    let realm = try realm(one.file)
+    guard let objectClass = realm.schema.objectClass(named: one.className) else { return nil }
+    return try Query(
+      try PredicateParser.parse(one.predicate), class: objectClass, schema: realm.schema,
+      arguments: one.arguments.map { argument($0, realm.schema) },
+      examining: Array(one.predicate.utf8))
+  }
+
   private func realm(_ file: String) throws -> Realm {
     if let known = realms[file] { return known }
     let realm = try Realm(path: Fixtures.shared("fixtures/\(file)") ?? file)

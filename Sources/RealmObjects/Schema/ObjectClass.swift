@@ -24,6 +24,9 @@ public final class ObjectClass {
   /// Links to this class: origin class, property and the hidden column with the links.
   public internal(set) var inverses: [Inverse] = []
 
+  /// What keeps the version that the objects are of; nil if they are live.
+  public let frozen: FrozenVersion?
+
   /// One way objects of a class are linked to.
   public struct Inverse {
     /// Class of the objects that link.
@@ -32,12 +35,14 @@ public final class ObjectClass {
     public let originProperty: String
     /// The hidden column.
     public let backlink: StoredBacklink
+    /// The name of the computed property for it; nil if none was declared.
+    public internal(set) var name: String?
   }
 
   private let positions: [String: Int]
 
-  init(_ table: StoredTable, _ targets: [TableKey: String]) {
-    self.table = table
+  init(_ table: StoredTable, _ targets: [TableKey: String], _ frozen: FrozenVersion?) {
+    (self.table, self.frozen) = (table, frozen)
     (name, origin) = ObjectClass.nameAndOrigin(ofTable: table.name)
     var properties: [Property] = []
     for (position, column) in table.columns.enumerated() {
@@ -62,6 +67,9 @@ public final class ObjectClass {
 
   /// The property with a name; nil if there is none.
   public func property(named name: String) -> Property? { positions[name].map { properties[$0] } }
+
+  /// The way back that a computed property stands for; nil if there is none with the name.
+  public func inverse(named name: String) -> Inverse? { inverses.first { $0.name == name } }
 
   static let prefix = "class_"
 

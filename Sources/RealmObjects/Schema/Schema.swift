@@ -14,12 +14,13 @@ public final class Schema {
   /// The classes that a user sees: of SDKs, and tables made with the bare library.
   public var classes: [ObjectClass] { all.filter { $0.origin != .system } }
 
-  init(_ snapshot: Snapshot) throws(StorageError) {
+  /// - Parameter frozen: What keeps the version, if it is frozen.
+  init(_ snapshot: Snapshot, frozen: FrozenVersion? = nil) throws(StorageError) {
     var names: [TableKey: String] = [:]
     for table in snapshot.tables {
       names[table.key] = ObjectClass.nameAndOrigin(ofTable: table.name).0
     }
-    let classes = snapshot.tables.map { ObjectClass($0, names) }
+    let classes = snapshot.tables.map { ObjectClass($0, names, frozen) }
     byKey = Dictionary(classes.map { ($0.table.key, $0) }, uniquingKeysWith: { first, _ in first })
     // A class wins over a table of the library that has its name.
     let ordered = classes.filter { $0.origin == .sdk } + classes.filter { $0.origin != .sdk }
@@ -50,6 +51,21 @@ public final class Schema {
       guard let position else { return nil }
       return ObjectClass.Inverse(
         originClass: origin.name, originProperty: columns[position].name, backlink: backlink)
+    }
+  }
+
+  /// Names the ways back that computed properties stand for, which files do not store.
+  func setComputedProperties(_ properties: [String: [InverseDefinition]]) {
+    for objectClass in all where !objectClass.inverses.isEmpty {
+      let own = properties[objectClass.name] ?? []
+      for i in objectClass.inverses.indices {
+        let inverse = objectClass.inverses[i]
+        objectClass.inverses[i].name =
+          own.first {
+            $0.originClass == inverse.originClass && $0.originProperty == inverse.originProperty
+              && objectClass.property(named: $0.name) == nil
+          }?.name
+      }
     }
   }
 

@@ -17,6 +17,7 @@ extension Binder {
       }
       return sized(AllBacklinksSource(walker, path.objectClass))
     }
+    findIgnoredParts(path, "@count", range)
     let reader = PropertyReader(path.objectClass, position: property.position)
     if isLength(rest, after: property) || isKeys(rest, of: property) {
       throw noSize(property, range)
@@ -69,6 +70,7 @@ extension Binder {
     }
     bound.shape = .other
     bound.type = .typeName
+    bound.isCollection = false
     return bound
   }
 
@@ -76,6 +78,7 @@ extension Binder {
   private func known(_ types: TypeSet, _ operand: BoundOperand) -> BoundOperand {
     var bound = operand
     bound.isKnownType = true
+    bound.qualifier = nil
     bound.source = SingleConstantSource(.type(types))
     return bound
   }
@@ -114,14 +117,17 @@ extension Binder {
         .badAggregate, "\(aggregate.operation.rawValue) needs a collection of numbers",
         at: aggregate.range)
     }
+    findIgnoredParts(path, aggregate.operation.rawValue, aggregate.range)
     let isDictionary = property.collection == .dictionary
+    let isExtreme = operation == .minimum || operation == .maximum
     guard isDictionary || isSummable(property.kind) else {
       throw failure(
         .badAggregate, "\(property.name) is no collection of numbers", at: aggregate.range)
     }
     let elements = ElementAggregate(
       PropertyReader(path.objectClass, position: property.position),
-      Accumulator(operation, isDictionary ? .mixed : property.kind))
+      // The least and the greatest value of a dictionary are found as among mixed ones.
+      Accumulator(operation, isDictionary && isExtreme ? .mixed : property.kind))
     let walker = LinkWalker(path.steps, run)
     return BoundOperand(
       shape: .other, type: DeclaredType(property.kind),

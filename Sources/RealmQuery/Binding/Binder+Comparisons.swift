@@ -62,7 +62,7 @@ extension Binder {
       throw failure(.notAList, "IN needs a list on its right", at: right.range)
     }
     let isEqual = comparison.comparator != .notEqual
-    if isEqual, let special = try bindPlainIn(left, right) {
+    if isEqual, let special = try bindPlainIn(comparison.folding, left, right) {
       form = .plainIn
       return special
     }
@@ -72,12 +72,12 @@ extension Binder {
       return special
     }
     if let special = try bindPlainEquality(
-      isEqual, comparison.ignoringCase, left, right, comparison.range)
+      isEqual, comparison.folding, left, right, comparison.range)
     {
       form = .plain
       return special
     }
-    return try bindGeneralEquality(isEqual, comparison.ignoringCase, left, right)
+    return try bindGeneralEquality(isEqual, comparison.folding, left, right)
   }
 
   /// Two `@type` that are known, or one and a literal.
@@ -129,10 +129,10 @@ extension Binder {
 
   /// The general form of equality, or the any-form of a search index.
   private func bindGeneralEquality(
-    _ isEqual: Bool, _ ignoresCase: Bool, _ left: BoundOperand, _ right: BoundOperand
+    _ isEqual: Bool, _ folding: CaseFolding?, _ left: BoundOperand, _ right: BoundOperand
   ) throws(QueryFailure) -> BoundPredicate {
-    if ignoresCase, !right.type.isText {
-      throw failure(.badOperator, "[c] needs a text on the right", at: right.range)
+    if let folding, !right.type.isText {
+      throw failure(.badOperator, "\(folding.rawValue) needs a text on the right", at: right.range)
     }
     for side in [left, right] where side.constant?.hasMissingObject == true {
       let other = side.constant == nil ? left : right
@@ -140,24 +140,25 @@ extension Binder {
         throw failure(.undefined, "there is no such object", at: side.range)
       }
     }
-    if isEqual, !ignoresCase {
+    if isEqual, folding == nil {
       if let special = bindIndexed(left, right) ?? bindIndexed(right, left) {
         form = .index
         return special
       }
     }
     var right = right
-    if isEqual, !ignoresCase, left.isSingleNull, left.constant?.isList == false,
-      case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
-      property.kind == .mixed, property.collection == .none,
+    if isEqual, folding == nil, left.isSingleNull, left.constant?.isList == false,
+      case .property(let path, let property, let rest) = right.shape, path.steps.isEmpty,
+      !rest.isEmpty, property.kind == .mixed, property.collection == .none,
       hasIndex(property, of: path.objectClass)
     {
+      warn(.key, "with null on the left an index ignores the path into the value", at: right.range)
       var whole = path
       whole.end = .property(property, [])
       right = bindPath(whole, right.qualifier, right.range)
     }
     return general(
-      ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase), left, right)
+      ValueCondition(isEqual ? .equal : .notEqual, folding: folding), left, right)
   }
 
   /// Whether a property has a search index, of its own or as primary key.
@@ -267,7 +268,9 @@ extension Binder {
     let range = left.range.joined(with: right.range)
     try checkTypeNames(left, right, range)
     try checkNoNullBesideLinks(left, right)
-    if left.type == .link || left.type == .typeName {
+    // realm-core has an order for links to any class, as constants on the left.
+    let isLinkToAnyClass = right.type == .mixed && (left.single?.isTypedLink ?? false)
+    if left.type == .link && !isLinkToAnyClass || left.type == .typeName {
       throw failure(.badOperator, "\(left.type.name) has no order", at: range)
     }
     let isNullSide = left.isSingleNull || right.isSingleNull
@@ -332,6 +335,12 @@ extension Binder {
   ) -> BoundPredicate {
     if value.isNull, condition.comparison == .equal || condition.comparison == .notEqual {
       return .column(ColumnTest(property, .null(condition.comparison == .equal)))
+    }
+    if condition.isUnicodeFolded, !isReversed, property.kind == .string,
+      case .string(let pattern) = value
+    {
+      let matchesNull = condition.comparison == .notEqual
+      return .column(test(property, condition, pattern, matchesNull: matchesNull))
     }
     let test = ColumnTest.Kind.value(condition, value, isReversed: isReversed)
     guard let comparison = condition.kernelComparison(isReversed: isReversed) else {

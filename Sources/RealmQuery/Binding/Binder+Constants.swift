@@ -16,7 +16,11 @@ extension Binder {
       qualifier = constant.qualifier
       if case .list(let values)? = try passedValue(constant) {
         bound.isList = true
-        bound.values = values.map { coerce(scalar($0), hint: hint) }
+        for passed in values {
+          let value = coerce(scalar(passed), hint: hint)
+          try checkFinite(value, hint, constant.range)
+          bound.values.append(value)
+        }
         if hint == .typeName {
           throw failure(.badTypeName, "a list of values has no @type", at: constant.range)
         }
@@ -78,7 +82,11 @@ extension Binder {
     if x.isList, y.isList { throw failure(.twoLists, "both sides are lists", at: range) }
     var values: [QueryValue] = []
     for one in x.values {
-      for other in y.values { values.append(QueryValue.compute(operation, one, other)) }
+      for other in y.values {
+        let value = QueryValue.compute(operation, one, other)
+        if examination != nil { findArithmeticTraps(operation, one, other, value, range) }
+        values.append(value)
+      }
     }
     if a.single != nil { a.qualifier = b.qualifier }
     let isList = x.isList || y.isList

@@ -124,7 +124,7 @@ extension Binder {
       }
       return BoundOperand(
         shape: shape, type: DeclaredType(property.kind), qualifier: qualifier,
-        isMulti: rest.isEmpty && !path.isUnary, source: source, range: range)
+        isMulti: !path.isUnary, source: source, range: range)
     case .list, .set:
       let source: OperandSource
       if rest.count > 1 {

@@ -8,9 +8,11 @@ import RealmValues
 extension Binder {
   /// `property IN {…}`; nil where the form does not apply. Source: query-language.md 9.2.
   func bindPlainIn(
-    _ left: BoundOperand, _ right: BoundOperand
+    _ folding: CaseFolding?, _ left: BoundOperand, _ right: BoundOperand
   ) throws(QueryFailure) -> BoundPredicate? {
-    guard let property = left.plainProperty, left.type != .mixed, let constant = right.constant,
+    // Other foldings than [c], which is ignored, are not of realm-core.
+    guard folding == nil || folding == .latin,
+      let property = left.plainProperty, left.type != .mixed, let constant = right.constant,
       constant.isList, !constant.values.isEmpty, right.isAny
     else { return nil }
     let usable = constant.values.filter { $0.isNull || $0.declaredType == left.type }
@@ -78,7 +80,7 @@ extension Binder {
   ///
   /// Source: query-language.md 9.4.
   func bindPlainEquality(
-    _ isEqual: Bool, _ ignoresCase: Bool, _ left: BoundOperand, _ right: BoundOperand,
+    _ isEqual: Bool, _ folding: CaseFolding?, _ left: BoundOperand, _ right: BoundOperand,
     _ range: SourceRange
   ) throws(QueryFailure) -> BoundPredicate? {
     guard let property = left.plainProperty, let value = right.single,
@@ -90,7 +92,7 @@ extension Binder {
     }
     if value.isNull { return .column(ColumnTest(property, .null(isEqual))) }
     let comparison: ByteKernels.Comparison = isEqual ? .equal : .notEqual
-    let condition = ValueCondition(isEqual ? .equal : .notEqual, ignoresCase: ignoresCase)
+    let condition = ValueCondition(isEqual ? .equal : .notEqual, folding: folding)
     switch (property.kind, value) {
     case (.int, .int(let key)): return .column(ColumnTest(property, .int(comparison, key)))
     case (.bool, .bool(let flag)):
@@ -100,13 +102,13 @@ extension Binder {
     case (.float, .float(let key)): return .column(ColumnTest(property, .float(comparison, key)))
     case (.date, .date(let key)): return .column(ColumnTest(property, .date(comparison, key)))
     case (.string, .string(let text)), (.data, .data(let text)):
-      return .column(ColumnTest(property, .text(condition, text, matchesNull: !isEqual)))
+      return .column(test(property, condition, text, matchesNull: !isEqual))
     default:
       if isMixed, isEqual, hasIndex(property, of: objectClass) {
-        if ignoresCase {
+        if folding == .latin {
           throw failure(.undefined, "==[c] on an indexed mixed property", at: range)
         }
-        return .column(ColumnTest(property, .indexedMixed(value)))
+        if folding == nil { return .column(ColumnTest(property, .indexedMixed(value))) }
       }
       return .column(ColumnTest(property, .value(condition, value, isReversed: false)))
     }
@@ -132,8 +134,8 @@ extension Binder {
       case .contains: .contains
       default: .like
       }
-    let condition = ValueCondition(operation, ignoresCase: comparison.ignoringCase)
-    if comparison.ignoringCase, let pattern = right.single?.bytes,
+    let condition = ValueCondition(operation, folding: comparison.folding)
+    if comparison.folding != nil, let pattern = right.single?.bytes,
       firstInvalidUTF8(in: pattern) != nil
     {
       throw failure(.undefined, "the text is not UTF-8", at: right.range)
@@ -144,9 +146,23 @@ extension Binder {
       form = .plain
       guard let pattern = value.bytes else { return textAgainstNull(condition, property) }
       let (simpler, text) = condition.simplified(pattern)
-      return .column(ColumnTest(property, .text(simpler, text, matchesNull: false)))
+      return .column(test(property, simpler, text, matchesNull: false))
     }
     return general(condition, left, right)
+  }
+
+  /// A test of a text or binary property against a pattern that is not null.
+  func test(
+    _ property: Property, _ condition: ValueCondition, _ pattern: UnsafeRawBufferPointer,
+    matchesNull: Bool
+  ) -> ColumnTest {
+    switch condition.folding {
+    case nil, .latin:
+      ColumnTest(property, .text(condition, pattern, matchesNull: matchesNull))
+    case .unicode, .base:
+      ColumnTest(
+        property, .folded(FoldedPattern(condition, pattern), matchesNull: matchesNull))
+    }
   }
 
   /// The plain form with a null pattern. Source: query-language.md 12.2.
@@ -233,7 +249,9 @@ extension ValueCondition {
     _ pattern: UnsafeRawBufferPointer
   ) -> (ValueCondition, UnsafeRawBufferPointer) {
     let star = UInt8(ascii: "*")
-    guard comparison == .like, firstInvalidUTF8(in: pattern) == nil else { return (self, pattern) }
+    guard comparison == .like, folding == nil || folding == .latin,
+      firstInvalidUTF8(in: pattern) == nil
+    else { return (self, pattern) }
     let hasStart = pattern.first == star
     let hasEnd = pattern.count > 1 && pattern.last == star
     let literal = UnsafeRawBufferPointer(
@@ -248,6 +266,6 @@ extension ValueCondition {
       case (false, true): .beginsWith
       case (false, false): .equal
       }
-    return (ValueCondition(simple, ignoresCase: ignoresCase), literal)
+    return (ValueCondition(simple, folding: folding), literal)
   }
 }

@@ -25,6 +25,8 @@ final class ColumnTest {
     case null(Bool)
     /// A text or binary against one that is not null.
     case text(ValueCondition, UnsafeRawBufferPointer, matchesNull: Bool)
+    /// A text or binary against one, by a folding of all scripts.
+    case folded(FoldedPattern, matchesNull: Bool)
     /// The general condition, with the constant on the right or on the left.
     case value(ValueCondition, QueryValue, isReversed: Bool)
     /// Equal to one of several values of the type of the column, which ascend.
@@ -87,6 +89,8 @@ final class ColumnTest {
     case .text(let condition, let pattern, let matchesNull):
       guard let text = value.bytes else { return matchesNull }
       return condition.matches(text, pattern)
+    case .folded(let pattern, let matchesNull):
+      return value.bytes.map { pattern.matches($0) } ?? matchesNull
     case .value(let condition, let constant, let isReversed):
       return isReversed ? condition.holds(constant, value) : condition.holds(value, constant)
     case .any(let constants, let matchesNull):
@@ -164,7 +168,7 @@ extension QueryValue {
   }
 
   /// The number a search index files the value under, for those it files under numbers.
-  private var indexNumber: Int64? {
+  var indexNumber: Int64? {
     switch self {
     case .int(let value): value
     case .bool(let value): value ? 1 : 0

@@ -26,15 +26,19 @@ struct Accumulator {
   private var decimalSum = Decimal128(0)
   private var extreme = QueryValue.null
 
-  /// - Parameter kind: Type of the values; mixed for dictionaries.
+  /// - Parameter kind: Type of the values.
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
     self.operation = operation
     self.kind = kind
   }
 
-  /// Whether the order of the values changes the result: that of sums of floating-point numbers.
+  /// Whether the order of the values changes the result: that of sums in floating-point numbers.
   var dependsOnOrder: Bool {
-    (operation == .sum || operation == .average) && (kind == .float || kind == .double)
+    switch kind {
+    case .int: operation == .average
+    case .float, .double: operation == .sum || operation == .average
+    default: false
+    }
   }
 
   mutating func add(_ value: QueryValue) {
@@ -55,6 +59,17 @@ struct Accumulator {
     case .double(let value): value.isNaN && kind != .mixed
     case .float(let value): value.isNaN && kind != .mixed
     default: false
+    }
+  }
+
+  /// Adds an int.
+  @inline(__always)
+  mutating func add(_ number: Int64) {
+    switch operation {
+    case .sum, .average:
+      intSum &+= number
+      count &+= 1
+    case .minimum, .maximum: add(.int(number))
     }
   }
 
@@ -83,6 +98,8 @@ struct Accumulator {
     case .int:
       guard case .int(let value) = value else { return }
       intSum &+= value
+      // An average has no overflow.
+      doubleSum += Double(value)
     case .float, .double:
       guard let value = value.asDouble else { return }
       doubleSum += value
@@ -105,8 +122,7 @@ struct Accumulator {
     case .average:
       if count == 0 { return .null }
       switch kind {
-      case .int: return .double(Double(intSum) / Double(count))
-      case .float, .double: return .double(doubleSum / Double(count))
+      case .int, .float, .double: return .double(doubleSum / Double(count))
       default: return .decimal(decimalSum / Decimal128(count))
       }
     }
@@ -118,11 +134,13 @@ final class LinkAggregateSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
   private let accumulator: Accumulator
+  private let gathered: GatheredInts
 
   init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
     self.walker = walker
     self.reader = reader
     self.accumulator = accumulator
+    gathered = GatheredInts(reader.objectClass, reader.position, walker.run)
   }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
@@ -139,6 +157,29 @@ final class LinkAggregateSource: SingleSource {
       if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
     }
     return accumulator.result
+  }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    guard let blocks = walker.blocks, cursor.hasClusters, !accumulator.dependsOnOrder else {
+      return try super.forEachValue(rows, cursor, body)
+    }
+    let gathered = try gathered.value(for: rows.count)
+    try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
+      var accumulator = accumulator
+      for key in links {
+        if let number = gathered?[key] {
+          accumulator.add(number)
+        } else if let value = try reader.value(of: ObjectKey(key)) {
+          accumulator.add(QueryValue(value))
+        }
+      }
+      try body(row, accumulator.result)
+    }
   }
 }
 

@@ -4,11 +4,17 @@ import RealmValues
 extension QueryValue {
   /// The result of an operation; null unless both are numbers.
   ///
+  /// Beside a float, double or decimal, realm-core takes a bool, text, binary or date for zero.
+  ///
   /// Source: query-language.md 21.
   static func compute(
     _ operation: ArithmeticOperator, _ a: QueryValue, _ b: QueryValue
   ) -> QueryValue {
-    guard a.rank == 2, b.rank == 2 else { return .null }
+    guard a.rank == 2, b.rank == 2 else {
+      if let zero = a.zero, b.countsAsZero { return compute(operation, a, zero) }
+      if let zero = b.zero, a.countsAsZero { return compute(operation, zero, b) }
+      return .null
+    }
     switch (a, b) {
     case (.decimal, _), (_, .decimal):
       guard let x = a.asDecimal, let y = b.asDecimal else { return .null }
@@ -19,6 +25,23 @@ extension QueryValue {
     case (.int(let x), .float(let y)): return .float(compute(operation, Float(x), y))
     case (.int(let x), .int(let y)): return .int(compute(operation, x, y))
     default: return .null
+    }
+  }
+
+  /// The zero of the same type; nil for values that are no fractional numbers.
+  private var zero: QueryValue? {
+    switch self {
+    case .float: .float(0)
+    case .double: .double(0)
+    case .decimal: .decimal(Decimal128(0))
+    default: nil
+    }
+  }
+
+  private var countsAsZero: Bool {
+    switch self {
+    case .bool, .string, .data, .date: true
+    default: false
     }
   }
 

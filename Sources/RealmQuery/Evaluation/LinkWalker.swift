@@ -7,11 +7,14 @@ import RealmValues
 /// Follows the link steps of a path.
 final class LinkWalker {
   private let steps: [StepReader]
-  private let run: QueryRun
+  let run: QueryRun
   private var buffers: ([ObjectKey], [ObjectKey]) = ([], [])
 
   /// Whether all steps are single links.
   let isUnary: Bool
+  /// Reads the links of whole blocks; nil unless there is just one step, which goes to all objects of
+  /// a property.
+  let blocks: BlockLinks?
   /// Most objects held at a time: beyond it the query is stopped rather than fill the memory.
   private static let maximumReached = 1 << 26
 
@@ -19,6 +22,7 @@ final class LinkWalker {
     self.run = run
     isUnary = steps.allSatisfy(\.isSingle)
     self.steps = steps.map(StepReader.init)
+    blocks = steps.count == 1 ? BlockLinks(steps[0], run) : nil
   }
 
   /// Whether there are no steps.
@@ -92,9 +96,11 @@ final class LinkWalker {
 
   /// Number of entries that the last step has for an object, its index or key ignored; 0 or 1 for a
   /// single link.
-  func entryCount(ofLastStepFrom key: ObjectKey) throws(QueryFailure) -> Int64 {
+  func entryCount(
+    ofLastStepFrom key: ObjectKey, countsNull: Bool
+  ) throws(QueryFailure) -> Int64 {
     do throws(StorageError) {
-      return try steps[steps.count - 1].entryCount(of: key)
+      return try steps[steps.count - 1].entryCount(of: key, countsNull: countsNull)
     } catch { throw .storage(error) }
   }
 }
@@ -147,7 +153,7 @@ private final class StepReader {
     }
   }
 
-  func entryCount(of object: ObjectKey) throws(StorageError) -> Int64 {
+  func entryCount(of object: ObjectKey, countsNull: Bool) throws(StorageError) -> Int64 {
     if let count = try counts?.count(of: object) { return count }
     guard try reader.move(to: object) else { return 0 }
     if case .backlinks(let backlink) = kind {
@@ -157,6 +163,7 @@ private final class StepReader {
     case .link: return 1
     case .list(let list): return Int64(try list.count())
     case .dictionary(let dictionary):
+      if countsNull { return Int64(try dictionary.count()) }
       var total: Int64 = 0
       for entry in try dictionary.entries() {
         if case .link = entry.value { total += 1 }

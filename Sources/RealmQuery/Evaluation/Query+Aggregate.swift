@@ -15,38 +15,32 @@ extension Query {
     isCancelled: @escaping () -> Bool = { false }
   ) throws(QueryFailure) -> ScalarValue {
     precondition(property.collection == .none, "a collection has no single values")
-    return try running(isCancelled) { () throws(QueryFailure) in
-      if ordering.isEmpty, try plan.candidates(objectClass) == nil {
-        return try byLeaves(operation, property).scalar ?? .null
-      }
-      return try byKeys(operation, property).scalar ?? .null
-    }
+    let source = GroupingSource.property(SingleProperty(property, of: objectClass))
+    let grouping = Grouping(by: [], [Aggregate(operation, source)])
+    try add(to: grouping, isCancelled: isCancelled)
+    return try grouping.rows()[0][0]
   }
 
-  private func byKeys(
-    _ operation: AggregateOperation, _ property: Property
-  ) throws(QueryFailure) -> QueryValue {
-    var accumulator = Accumulator(operation, property.kind)
-    let reader = PropertyReader(objectClass, position: property.position)
-    for key in try resultKeys() {
-      try run.visit()
-      if let value = try reader.value(of: key) { accumulator.add(QueryValue(value)) }
+  /// Puts the results, all clauses applied, into the groups of a grouping of the same class.
+  ///
+  /// - Parameter isCancelled: Asked now and then whether to stop.
+  /// - Throws: `QueryFailure`.
+  public func add(
+    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
+  ) throws(QueryFailure) {
+    guard let columns = grouping.columns, ordering.isEmpty,
+      try plan.candidates(objectClass) == nil
+    else {
+      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      return
     }
-    return accumulator.result
-  }
-
-  private func byLeaves(
-    _ operation: AggregateOperation, _ property: Property
-  ) throws(QueryFailure) -> QueryValue {
-    var accumulator = Accumulator(operation, property.kind)
-    let blocks = BlockPredicate(predicate, reading: [property.position])
-    try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
-      try reading { () throws(StorageError) in
-        try accumulator.add(rows, of: try cursor.leaf(0), count: cursor.count)
+    try running(isCancelled) { () throws(QueryFailure) in
+      let blocks = BlockPredicate(predicate, reading: columns)
+      try blocks.forEachBlock(of: objectClass, run) { (cursor, rows) throws(QueryFailure) in
+        try grouping.add(rows, of: cursor)
+        return true
       }
-      return true
     }
-    return accumulator.result
   }
 }
 
@@ -58,9 +52,7 @@ extension Accumulator {
       let rows = rows.subtracting(leaf.nullRows(count))
       add(sum: leaf.sum(rows, count), of: rows.count)
     case (.int(let leaf), .minimum), (.int(let leaf), .maximum):
-      if let extreme = leaf.extreme(rows.subtracting(leaf.nullRows(count)), count, operation) {
-        add(.int(extreme))
-      }
+      if let extreme = leaf.extreme(rows, count, operation) { add(.int(extreme)) }
     case (.double(let leaf), .sum), (.double(let leaf), .average): add(rows, of: leaf)
     case (.date(let leaf), .minimum), (.date(let leaf), .maximum):
       try add(rows, of: leaf, count)
@@ -73,8 +65,12 @@ extension Accumulator {
   private mutating func add(
     _ rows: RowMask, of leaf: TimestampLeaf, _ count: Int
   ) throws(StorageError) {
-    let rows = rows.subtracting(leaf.seconds.nullRows(count))
     guard let seconds = leaf.seconds.extreme(rows, count, operation) else { return }
+    if case .date(let best) = result,
+      operation == .minimum ? best.seconds < seconds : best.seconds > seconds
+    {
+      return
+    }
     let ties = RowMask.filled {
       leaf.seconds.packed.fillMask($0, from: leaf.seconds.first, count: count, .equal, seconds)
     }
@@ -91,41 +87,24 @@ extension IntegerLeaf {
     return rows.withWords { packed.sum(from: first, count: count, mask: $0) }
   }
 
-  /// The least or greatest of some rows, none of which is null; nil if there are none.
+  /// The least or greatest of some rows that is not null; nil if there is none.
   fileprivate func extreme(
     _ rows: RowMask, _ count: Int, _ operation: AggregateOperation
   ) -> Int64? {
     let isMinimum = operation == .minimum
+    if rows.count == count, let nullValue {
+      return isMinimum
+        ? packed.minimum(from: first, count: count, except: nullValue)
+        : packed.maximum(from: first, count: count, except: nullValue)
+    }
     if rows.count == count {
       return isMinimum
         ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
     }
-    return rows.withWords {
+    return rows.subtracting(nullRows(count)).withWords {
       isMinimum
         ? packed.minimum(from: first, count: count, mask: $0)
         : packed.maximum(from: first, count: count, mask: $0)
-    }
-  }
-}
-
-extension QueryValue {
-  /// The value as one that stands for itself; nil for collections.
-  fileprivate var scalar: ScalarValue? {
-    switch self {
-    case .null: .null
-    case .bool(let value): .bool(value)
-    case .int(let value): .int(value)
-    case .float(let value): .float(value)
-    case .double(let value): .double(value)
-    case .decimal(let value): .decimal(value)
-    case .string(let bytes): .string([UInt8](bytes))
-    case .data(let bytes): .data([UInt8](bytes))
-    case .date(let value): .date(value)
-    case .objectID(let value): .objectID(value)
-    case .uuid(let value): .uuid(value)
-    case .typedLink(let table, let key): .link(table, key)
-    case .link(let key): .key(key)
-    case .type, .list, .dictionary: nil
     }
   }
 }

@@ -11,6 +11,7 @@ extension Binder {
     _ bound: BoundPredicate
   ) {
     guard let examination else { return }
+    findTraps(comparison, left, right, bound)
     var understood = comparison
     understood.lhs = reading(of: comparison.lhs, left)
     understood.rhs = reading(of: comparison.rhs, right)
@@ -37,6 +38,7 @@ extension Binder {
     _ low: BoundOperand, _ high: BoundOperand, _ bound: BoundPredicate
   ) {
     guard let examination else { return }
+    findTraps(between: operand, bounds, range, left, low, high)
     var value = reading(of: operand, left)
     if left.source.yieldsLists { value.addAny() }
     var list = bounds

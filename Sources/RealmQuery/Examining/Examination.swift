@@ -7,10 +7,21 @@ typealias UnderstoodCondition = Predicate
 final class Examination {
   /// The conditions as they are understood, by the place of those written.
   private var understood: [SourceRange: Predicate] = [:]
+  /// Traps, in the order in which they were found.
+  private(set) var warnings: [TrapWarning]
+
+  init(_ syntax: QuerySyntax, text: [UInt8]) {
+    warnings = LiteralTraps.all(in: syntax, text: text)
+  }
 
   /// Records how a condition is understood.
   func record(_ predicate: Predicate, for written: Predicate) {
     understood[written.range] = predicate
+  }
+
+  /// Records a trap, once.
+  func warn(_ warning: TrapWarning) {
+    if !warnings.contains(warning) { warnings.append(warning) }
   }
 
   /// A predicate with each of its conditions as it is understood.
@@ -55,7 +66,7 @@ extension BoundPredicate {
         part.setUnderstood(
           .comparison(
             Comparison(
-              lhs: operand, comparator: comparators[i], ignoringCase: false,
+              lhs: operand, comparator: comparators[i], folding: nil,
               rhs: .constant(bounds.elements[i]), operatorRange: range)))
       }
     case .always, .vacuous, .or, .not: break

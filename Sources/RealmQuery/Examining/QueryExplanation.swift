@@ -19,6 +19,8 @@ public struct QueryExplanation: Sendable {
       case key
       /// A condition is tested.
       case test
+      /// Objects that the first clause would drop are left out at once.
+      case filter
       case sort, distinct, offset, limit
     }
 
@@ -130,6 +132,7 @@ extension Ordering {
             .joined(separator: ", "))
       case .distinct(let paths):
         QueryExplanation.Step(.distinct, paths.map(text).joined(separator: ", "))
+      case .offset(let count): QueryExplanation.Step(.offset, String(count))
       case .limit(let count): QueryExplanation.Step(.limit, String(count))
       }
     }

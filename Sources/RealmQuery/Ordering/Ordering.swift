@@ -12,8 +12,6 @@ struct OrderingPath {
   var objectClass: ObjectClass
   /// The key in a dictionary property.
   var key: UnsafeRawBufferPointer?
-  /// Whether values are reached at all.
-  var isReachable = true
   /// Whether smaller values come first.
   var isAscending = true
 }
@@ -24,6 +22,7 @@ struct Ordering {
     case sort([OrderingPath])
     case distinct([OrderingPath])
     case limit(Int)
+    case offset(Int)
   }
 
   var clauses: [Clause]
@@ -32,9 +31,31 @@ struct Ordering {
 
   var isEmpty: Bool { clauses.isEmpty }
 
-  /// The limit if the first clause is one.
-  var firstLimit: Int? {
-    if case .limit(let limit)? = clauses.first { limit } else { nil }
+  /// The number of objects that the limits and offsets from a clause on look at; nil if they look at
+  /// all.
+  func neededCount(from first: Int = 0) -> Int? {
+    var skipped = 0
+    var needed: Int?
+    for clause in clauses[first...] {
+      switch clause {
+      case .limit(let limit):
+        let (end, overflow) = skipped.addingReportingOverflow(limit)
+        needed = min(needed ?? .max, overflow ? .max : end)
+      case .offset(let count):
+        skipped = skipped.addingReportingOverflow(count).overflow ? .max : skipped + count
+      case .sort, .distinct: return needed
+      }
+    }
+    return needed
+  }
+
+  /// Number of objects that the first clause leaves, if it is a limit or offset.
+  private func countAfterFirst(_ count: Int) -> Int {
+    switch clauses.first {
+    case .limit(let limit): min(count, limit)
+    case .offset(let skipped): max(0, count - skipped)
+    case .sort, .distinct, nil: count
+    }
   }
 
   /// Applies the clauses to objects in their start order.
@@ -43,17 +64,16 @@ struct Ordering {
   ) throws(QueryFailure) -> [ObjectKey] {
     var keys = keys
     if let failure {
-      if min(keys.count, firstLimit ?? .max) > 0 { throw .query(failure) }
+      if countAfterFirst(keys.count) > 0 { throw .query(failure) }
     }
     var i = 0
     while i < clauses.count, !keys.isEmpty {
       switch clauses[i] {
       case .limit(let limit): keys = Array(keys.prefix(limit))
+      case .offset(let count): keys = Array(keys.dropFirst(count))
       case .distinct(let paths): keys = try Distinct.apply(to: keys, by: paths, run)
       case .sort(let paths):
-        var limit: Int?
-        if i + 1 < clauses.count, case .limit(let next) = clauses[i + 1] { limit = next }
-        keys = try Sorting.apply(to: keys, by: paths, limit: limit, run)
+        keys = try Sorting.apply(to: keys, by: paths, limit: neededCount(from: i + 1), run)
       }
       profile?.endClause(i, objectCount: keys.count)
       i += 1
@@ -77,6 +97,9 @@ extension Binder {
       case .limit(let limit):
         endSort()
         ordering.clauses.append(.limit(Int(max(0, limit))))
+      case .offset(let count):
+        endSort()
+        ordering.clauses.append(.offset(Int(max(0, count))))
       case .distinct(let paths):
         endSort()
         var bound: [OrderingPath] = []
@@ -109,7 +132,6 @@ extension Binder {
     var result: OrderingPath?
     var present = objectClass
     var steps: [LinkStep] = []
-    var isReachable = true
     func fail(_ message: String, _ range: SourceRange) {
       if failure == nil { failure = QueryError(.badSort, message, at: range) }
     }
@@ -121,7 +143,8 @@ extension Binder {
       }
       i += 1
       var key: UnsafeRawBufferPointer?
-      if property.collection == .dictionary, i < path.elements.count {
+      // All names after a dictionary are keys for realm-core, of which the last one counts.
+      while property.collection == .dictionary, i < path.elements.count {
         key = pool.keep(try orderingName(path.elements[i]).name.utf8)
         i += 1
       }
@@ -138,13 +161,10 @@ extension Binder {
         throw self.failure(.undefined, "\(name) is a set of links", at: range)
       }
       if property.collection == .list { fail("\(name) is a list of links", range) }
-      // realm-core reaches nothing through the entries of a dictionary.
-      if property.collection == .dictionary { isReachable = false }
       steps.append(
         LinkStep(kind: .single, origin: present, property: property, target: target))
       present = target
     }
-    result?.isReachable = isReachable
     if let result, result.property.collection != .none,
       result.property.collection != .dictionary || result.key == nil
     {

@@ -4,13 +4,7 @@ import RealmValues
 
 /// The values of one criterion for many objects, as numbers that compare in their order.
 final class SortColumn {
-  /// Place of the kinds of values, ascending. Objects behind a null link come last.
-  private enum Rank {
-    static let null: UInt8 = 1
-    static let notANumber: UInt8 = 2
-    static let value: UInt8 = 3
-    static let unreachable: UInt8 = 9
-  }
+  private typealias Rank = SortCode.Rank
 
   /// What decides between values with equal ranks and prefixes.
   private enum Rest {
@@ -33,12 +27,36 @@ final class SortColumn {
   private let texts: UnsafeMutablePointer<UnsafeRawBufferPointer>
   private let nanoseconds: UnsafeMutablePointer<Int32>
   private let values: UnsafeMutablePointer<QueryValue>
-  private let rest: Rest
+  private var rest: Rest
   private let isAscending: Bool
   private let isNullable: Bool
 
   /// Whether rank and prefix tell the whole order.
   var isExact: Bool { rest == .none }
+
+  /// The rank of what has a value.
+  var valueRank: UInt8 { isAscending ? Rank.value : ~Rank.value }
+
+  /// The least and greatest prefix of what has a value, if all else stands at one place below them
+  /// and one above; nil otherwise, and if nothing has a value.
+  var prefixRange: ClosedRange<UInt64>? {
+    var (least, greatest) = (UInt64.max, UInt64.min)
+    var (below, above) = (UInt8.max, UInt8.min)
+    var isPlain = true
+    for i in 0..<count {
+      if ranks[i] == valueRank {
+        least = min(least, prefixes[i])
+        greatest = max(greatest, prefixes[i])
+      } else if ranks[i] < valueRank {
+        isPlain = isPlain && (below == .max || below == ranks[i])
+        below = ranks[i]
+      } else {
+        isPlain = isPlain && (above == .min || above == ranks[i])
+        above = ranks[i]
+      }
+    }
+    return isPlain && least <= greatest ? least...greatest : nil
+  }
 
   /// Whether values have to be compared as mixed values.
   var hasValues: Bool { rest == .values }
@@ -60,10 +78,12 @@ final class SortColumn {
     texts = .allocate(capacity: rest == .text ? count : 0)
     nanoseconds = .allocate(capacity: rest == .nanoseconds ? count : 0)
     values = .allocate(capacity: rest == .values ? count : 0)
-    let isDone =
-      path.steps.isEmpty && path.key == nil && rest != .values
-      ? try readBlocks(path, keys, run) : false
-    if !isDone { try readEach(path, keys, run) }
+    let isPlain = path.steps.isEmpty && path.key == nil && rest != .values
+    if isPlain, try suitsBlocks(path, keys) {
+      if rest == .text, try readTexts(path, keys, run) { return }
+      if try readBlocks(path, keys, run, nil) { return }
+    }
+    try readEach(path, keys, run)
   }
 
   // All elements are trivial: there is nothing to destroy.
@@ -85,7 +105,7 @@ final class SortColumn {
     for (i, key) in keys.enumerated() {
       try run.visit()
       var owner: ObjectKey? = key
-      if !walker.isEmpty { owner = path.isReachable ? try walker.single(from: key) : nil }
+      if !walker.isEmpty { owner = try walker.single(from: key) }
       guard let owner, let value = try reader.value(of: owner) else {
         setNone(i, Rank.unreachable)
         continue
@@ -112,38 +132,101 @@ final class SortColumn {
   /// Reading all blocks pays if at least one in so many objects is wanted.
   private static let sparseShare = 16
 
-  /// Reads objects in the order of their keys block by block; false if that does not suit them.
-  private func readBlocks(
-    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
+  /// Whether the objects are many, in the order of their keys.
+  private func suitsBlocks(
+    _ path: OrderingPath, _ keys: [ObjectKey]
   ) throws(QueryFailure) -> Bool {
-    let table = path.objectClass.table
-    let total = try reading { () throws(StorageError) in try table.objectCount() }
-    guard keys.count > total / SortColumn.sparseShare,
-      zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 })
-    else { return false }
+    let total = try reading { () throws(StorageError) in
+      try path.objectClass.table.objectCount()
+    }
+    guard keys.count > total / SortColumn.sparseShare else { return false }
+    for i in keys.indices.dropFirst() where keys[i &- 1] >= keys[i] { return false }
+    return true
+  }
+
+  /// Reads objects in the order of their keys block by block; false if that does not suit them.
+  ///
+  /// - Parameter dictionary: Numbers the texts, which become the prefixes.
+  private func readBlocks(
+    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun, _ dictionary: NumberedTexts?
+  ) throws(QueryFailure) -> Bool {
     let cursor = try reading { () throws(StorageError) in
-      try TableCursor(table, columns: [path.property.position])
+      try TableCursor(path.objectClass.table, columns: [path.property.position])
     }
     var next = 0
     while next < keys.count, try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)
       do throws(StorageError) {
-        try readBlock(cursor, keys, &next)
+        try readBlock(cursor, keys, &next, dictionary)
       } catch { throw .storage(error) }
+      if dictionary?.isFull == true { return false }
     }
     // Keys that do not exist cannot be in a result; whoever passes some is read one by one.
     return next == keys.count
   }
 
+  /// Most different texts that are numbered.
+  private static let maximumTexts = 1 << 16
+
+  /// Reads texts of which many are equal: their prefixes become the places of the different texts
+  /// in order. False if there are too many different ones.
+  private func readTexts(
+    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
+  ) throws(QueryFailure) -> Bool {
+    let dictionary = NumberedTexts(limit: min(SortColumn.maximumTexts, keys.count / 8))
+    guard try readBlocks(path, keys, run, dictionary) else { return false }
+    let order = dictionary.texts.order()
+    for i in 0..<count where ranks[i] == valueRank {
+      let place = order[Int(truncatingIfNeeded: prefixes[i])]
+      prefixes[i] = isAscending ? place : ~place
+    }
+    rest = .none
+    return true
+  }
+
+  /// The texts met so far.
+  private final class NumberedTexts {
+    var texts: TextDictionary
+    var isFull = false
+
+    init(limit: Int) { texts = TextDictionary(limit: limit) }
+  }
+
+  /// Stores the number of a text as its prefix.
+  @inline(__always)
+  private func setText(
+    _ i: Int, _ text: UnsafeRawBufferPointer?, _ dictionary: NumberedTexts
+  ) {
+    guard let text else {
+      setNone(i, Rank.null)
+      return
+    }
+    guard let number = dictionary.texts.number(of: text) else {
+      dictionary.isFull = true
+      return
+    }
+    ranks[i] = valueRank
+    prefixes[i] = UInt64(number)
+  }
+
   /// Reads the objects of a block; which kind of leaf it has is decided once.
   private func readBlock(
-    _ cursor: TableCursor, _ keys: [ObjectKey], _ next: inout Int
+    _ cursor: TableCursor, _ keys: [ObjectKey], _ next: inout Int, _ dictionary: NumberedTexts?
   ) throws(StorageError) {
     var rows = InlineArray<256, UInt8>(repeating: 0)
     let first = next
-    for row in 0..<cursor.count where next < keys.count && cursor.key(at: row) == keys[next] {
-      rows[next &- first] = UInt8(truncatingIfNeeded: row)
-      next &+= 1
+    let last = first &+ cursor.count &- 1
+    if cursor.count > 0, last < keys.count, cursor.key(at: 0) == keys[first],
+      cursor.key(at: cursor.count &- 1) == keys[last]
+    {
+      // As many objects as the block has, from its first to its last: all of them.
+      for row in 0..<cursor.count { rows[row] = UInt8(truncatingIfNeeded: row) }
+      next = last &+ 1
+    } else {
+      for row in 0..<cursor.count where next < keys.count && cursor.key(at: row) == keys[next] {
+        rows[next &- first] = UInt8(truncatingIfNeeded: row)
+        next &+= 1
+      }
     }
     if next == first { return }
     switch try cursor.leaf(0) {
@@ -167,9 +250,15 @@ final class SortColumn {
       if let (base, width) = leaf.shortElements {
         let elements = ShortTexts(
           base: base, width: width, count: cursor.count, isNullable: isNullable)
-        for i in first..<next { setText(i, elements.text(at: Int(rows[i &- first]))) }
+        for i in first..<next {
+          let text = elements.text(at: Int(rows[i &- first]))
+          if let dictionary { setText(i, text, dictionary) } else { setText(i, text) }
+        }
       } else {
-        for i in first..<next { setText(i, try leaf.value(at: Int(rows[i &- first]))) }
+        for i in first..<next {
+          let text = try leaf.value(at: Int(rows[i &- first]))
+          if let dictionary { setText(i, text, dictionary) } else { setText(i, text) }
+        }
       }
     case .date(let leaf):
       for i in first..<next { setDate(i, try leaf.value(at: Int(rows[i &- first]))) }
@@ -201,20 +290,10 @@ final class SortColumn {
   }
 
   @inline(__always)
-  private func setNumber(_ i: Int, _ number: Int64) {
-    set(i, Rank.value, SortColumn.ordered(number))
-  }
+  private func setNumber(_ i: Int, _ number: Int64) { set(i, SortCode(number)) }
 
   @inline(__always)
-  private func setNumber(_ i: Int, _ number: Double) {
-    if number.isNaN {
-      set(i, Rank.notANumber, number.bitPattern)
-      return
-    }
-    // Adding 0 makes one zero of both.
-    let bits = (number + 0).bitPattern
-    set(i, Rank.value, bits &>> 63 == 0 ? bits | 1 &<< 63 : ~bits)
-  }
+  private func setNumber(_ i: Int, _ number: Double) { set(i, SortCode(number)) }
 
   @inline(__always)
   private func setText(_ i: Int, _ text: UnsafeRawBufferPointer?) {
@@ -222,7 +301,7 @@ final class SortColumn {
       setNone(i, Rank.null)
       return
     }
-    set(i, Rank.value, SortColumn.word(text, at: 0))
+    set(i, SortCode(text))
     seconds[i] = SortColumn.word(text, at: 8)
     texts[i] = text
   }
@@ -233,14 +312,26 @@ final class SortColumn {
       setNone(i, Rank.null)
       return
     }
-    set(i, Rank.value, SortColumn.ordered(date.seconds))
+    set(i, SortCode(date.seconds))
     nanoseconds[i] = date.nanoseconds
+  }
+
+  /// A code in the direction of the column.
+  @inline(__always)
+  private func directed(_ code: SortCode) -> SortCode {
+    isAscending ? code : SortCode(rank: ~code.rank, prefix: ~code.prefix)
+  }
+
+  @inline(__always)
+  private func set(_ i: Int, _ code: SortCode) {
+    let code = directed(code)
+    ranks[i] = code.rank
+    prefixes[i] = code.prefix
   }
 
   @inline(__always)
   private func set(_ i: Int, _ rank: UInt8, _ prefix: UInt64) {
-    ranks[i] = isAscending ? rank : ~rank
-    prefixes[i] = isAscending ? prefix : ~prefix
+    set(i, SortCode(rank: rank, prefix: prefix))
   }
 
   /// Sets what has no value but its rank.
@@ -256,15 +347,9 @@ final class SortColumn {
     }
   }
 
-  /// A signed number as an unsigned one of the same order.
-  @inline(__always)
-  private static func ordered(_ number: Int64) -> UInt64 {
-    UInt64(bitPattern: number) ^ 1 &<< 63
-  }
-
   /// Eight bytes from an offset on, zeros behind the end, the first byte in the highest place.
   @inline(__always)
-  private static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+  static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
     let count = bytes.count &- offset
     guard count > 0, let start = bytes.baseAddress else { return 0 }
     let p = start + offset
@@ -333,17 +418,27 @@ final class SortColumn {
     var hash = SortColumn.mix(prefixes[i] ^ UInt64(ranks[i]))
     switch rest {
     case .none, .values: break
-    case .text:
-      let text = texts[i]
-      hash = SortColumn.mix(hash ^ seconds[i] ^ UInt64(truncatingIfNeeded: text.count) &<< 56)
-      var offset = 16
-      while offset < text.count {
-        hash = SortColumn.mix(hash ^ SortColumn.word(text, at: offset))
-        offset &+= 8
-      }
+    case .text: hash = SortColumn.mix(hash ^ SortColumn.hash(texts[i]))
     case .nanoseconds: hash = SortColumn.mix(hash ^ UInt64(truncatingIfNeeded: nanoseconds[i]))
     }
     return hash
+  }
+
+  /// A hash of a text.
+  @inline(__always)
+  static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
+    var hash = UInt64(truncatingIfNeeded: text.count)
+    var offset = 0
+    while offset < text.count {
+      hash = mix(hash ^ word(text, at: offset))
+      offset &+= 8
+    }
+    return hash
+  }
+
+  /// The order of two texts.
+  static func compare(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+    ScalarValue.compare(a, b)
   }
 
   @inline(__always)

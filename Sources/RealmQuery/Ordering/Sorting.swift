@@ -18,29 +18,37 @@ enum Sorting {
     for path in paths { columns.append(try SortColumn(path, keys, run)) }
     try run.ask()
     let first = columns[0]
-    var entries: [Entry] = []
-    entries.reserveCapacity(keys.count)
+    if columns.count == 1, keys.count >= RadixSort.leastCount, limit == nil,
+      let sorted = CountingSort.sorted(keys, by: first)
+    {
+      return sorted
+    }
+    var entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: keys.count)
+    defer { entries.deallocate() }
     for i in keys.indices {
-      entries.append(
-        Entry(
+      entries.initializeElement(
+        at: i,
+        to: Entry(
           prefix: first.prefixes[i], index: UInt32(truncatingIfNeeded: i), rank: first.ranks[i]))
     }
     let order = SortOrder(columns)
     // A heap is quicker as long as few of the objects ever enter it.
     if let limit, limit < keys.count / 8 {
-      entries = least(limit, of: entries, order.isBefore)
-    } else if keys.count < RadixSort.leastCount {
+      return least(limit, of: entries, order.isBefore).map { keys[Int($0.index)] }
+    }
+    if keys.count < RadixSort.leastCount {
       entries.sort(by: order.isBefore)
     } else {
-      RadixSort.sort(&entries)
-      order.sortTies(&entries)
+      try RadixSort.sort(entries, run)
+      order.sortTies(entries)
     }
     return entries.map { keys[Int($0.index)] }
   }
 
   /// The first `count` entries in order, found with a heap whose root is the last of them.
   private static func least(
-    _ count: Int, of entries: [Entry], _ isBefore: (Entry, Entry) -> Bool
+    _ count: Int, of entries: UnsafeMutableBufferPointer<Entry>,
+    _ isBefore: (Entry, Entry) -> Bool
   ) -> [Entry] {
     guard count > 0 else { return [] }
     var heap = Array(entries.prefix(count))
@@ -99,24 +107,21 @@ private struct SortOrder {
   }
 
   /// Sorts the runs of entries with equal ranks and prefixes.
-  func sortTies(_ entries: inout [Sorting.Entry]) {
+  func sortTies(_ entries: UnsafeMutableBufferPointer<Sorting.Entry>) {
     if first.isExact, others.isEmpty { return }
     var ties: [Tie] = []
-    entries.withUnsafeMutableBufferPointer { entries in
-      var start = 0
-      while start < entries.count {
-        var end = start + 1
-        while end < entries.count, entries[end].prefix == entries[start].prefix,
-          entries[end].rank == entries[start].rank
-        {
-          end += 1
-        }
-        if end - start > 1 {
-          let run = UnsafeMutableBufferPointer(rebasing: entries[start..<end])
-          sortRun(run, &ties)
-        }
-        start = end
+    var start = 0
+    while start < entries.count {
+      var end = start + 1
+      while end < entries.count, entries[end].prefix == entries[start].prefix,
+        entries[end].rank == entries[start].rank
+      {
+        end += 1
       }
+      if end - start > 1 {
+        sortRun(UnsafeMutableBufferPointer(rebasing: entries[start..<end]), &ties)
+      }
+      start = end
     }
   }
 
@@ -132,52 +137,5 @@ private struct SortOrder {
       return isTieBefore(Int(a.index), Int(b.index))
     }
     for i in run.indices { run[i].index = ties[i].index }
-  }
-}
-
-/// Sorts by rank and prefix, a byte at a time from the last; stable.
-private enum RadixSort {
-  /// Below this many entries comparing is quicker.
-  static let leastCount = 4096
-
-  static func sort(_ entries: inout [Sorting.Entry]) {
-    let count = entries.count
-    var differences: UInt64 = 0
-    var hasRanks = false
-    let sample = entries[0]
-    for entry in entries {
-      differences |= entry.prefix ^ sample.prefix
-      if entry.rank != sample.rank { hasRanks = true }
-    }
-    var other = [Sorting.Entry](repeating: sample, count: count)
-    for shift in stride(from: UInt64(0), to: 64, by: 8) where differences &>> shift & 0xFF != 0 {
-      distribute(entries, &other) { Int($0.prefix &>> shift & 0xFF) }
-      swap(&entries, &other)
-    }
-    if hasRanks {
-      distribute(entries, &other) { Int($0.rank) }
-      swap(&entries, &other)
-    }
-  }
-
-  /// Moves entries to the places of their byte.
-  @inline(__always)
-  private static func distribute(
-    _ entries: [Sorting.Entry], _ other: inout [Sorting.Entry], _ byte: (Sorting.Entry) -> Int
-  ) {
-    var places = [Int](repeating: 0, count: 257)
-    for entry in entries { places[byte(entry) + 1] += 1 }
-    for i in 1...256 { places[i] += places[i - 1] }
-    entries.withUnsafeBufferPointer { source in
-      other.withUnsafeMutableBufferPointer { target in
-        places.withUnsafeMutableBufferPointer { places in
-          for entry in source {
-            let byte = byte(entry)
-            target[places[byte]] = entry
-            places[byte] &+= 1
-          }
-        }
-      }
-    }
   }
 }

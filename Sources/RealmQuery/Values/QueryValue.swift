@@ -48,6 +48,8 @@ enum QueryValue {
 
   var isNull: Bool { if case .null = self { true } else { false } }
 
+  var isTypedLink: Bool { if case .typedLink = self { true } else { false } }
+
   /// The bytes of a string or binary.
   var bytes: UnsafeRawBufferPointer? {
     switch self {

@@ -1,4 +1,5 @@
 import ByteKernels
+import RealmLanguage
 import RealmStorage
 import RealmValues
 
@@ -12,12 +13,19 @@ struct ValueCondition {
   }
 
   let comparison: Operator
-  let ignoresCase: Bool
+  /// How letters are compared; nil as they are.
+  let folding: CaseFolding?
 
-  init(_ comparison: Operator, ignoresCase: Bool = false) {
+  init(_ comparison: Operator, folding: CaseFolding? = nil) {
     self.comparison = comparison
-    self.ignoresCase = ignoresCase
+    self.folding = folding
   }
+
+  /// Whether some differences between letters do not count.
+  @inline(__always) var ignoresCase: Bool { folding != nil }
+
+  /// Whether the folding is one of all scripts.
+  @inline(__always) var isUnicodeFolded: Bool { folding == .unicode || folding == .base }
 
   /// Whether the condition orders values.
   var isRelational: Bool {
@@ -50,6 +58,7 @@ struct ValueCondition {
     if ignoresCase {
       switch (left, right) {
       case (.string(let a), .string(let b)), (.data(let a), .data(let b)):
+        if isUnicodeFolded { return FoldedPattern(self, b).isEqual(to: a) }
         // Bytes that are no text have no case and equal nothing.
         return equalsFolded(a, b) && firstInvalidUTF8(in: b) == nil
       default: break
@@ -74,12 +83,13 @@ struct ValueCondition {
     }
     switch (value, pattern) {
     case (.string(let text), .string(let pattern)), (.data(let text), .data(let pattern)):
-      return matches(text, pattern)
+      return isUnicodeFolded
+        ? FoldedPattern(self, pattern).matches(text) : matches(text, pattern)
     default: return false
     }
   }
 
-  /// Whether a text matches a pattern that is not null.
+  /// Whether a text matches a pattern that is not null, by no folding or that of `[c]`.
   @inline(__always)
   func matches(_ text: UnsafeRawBufferPointer, _ pattern: UnsafeRawBufferPointer) -> Bool {
     switch comparison {

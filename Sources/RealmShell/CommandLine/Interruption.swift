@@ -7,8 +7,32 @@ import Synchronization
 enum Interruption {
   private static let flag = Atomic<Bool>(false)
 
+  /// Threads whose statements Ctrl-C does not mean.
+  private static let unconcerned = Mutex<Set<UInt>>([])
+  /// Whether all statements have to stop, since the program ends.
+  private static let isForAll = Atomic<Bool>(false)
+
   /// Whether the statement has to stop.
-  static var isRequested: Bool { flag.load(ordering: .relaxed) }
+  static var isRequested: Bool { flag.load(ordering: .relaxed) && concernsThisThread }
+
+  private static var concernsThisThread: Bool {
+    isForAll.load(ordering: .relaxed)
+      || !unconcerned.withLock { $0.contains(UInt(pthread_self())) }
+  }
+
+  /// Runs work in the background, which goes on when Ctrl-C stops what the user waits for.
+  static func ignoring<Result>(_ body: () -> Result) -> Result {
+    let thread = UInt(pthread_self())
+    unconcerned.withLock { _ = $0.insert(thread) }
+    defer { unconcerned.withLock { _ = $0.remove(thread) } }
+    return body()
+  }
+
+  /// Stops the statements of all threads.
+  static func requestOfAll() {
+    isForAll.store(true, ordering: .relaxed)
+    flag.store(true, ordering: .relaxed)
+  }
 
   /// Called from the signal handler.
   static func request() { flag.store(true, ordering: .relaxed) }
@@ -24,26 +48,37 @@ enum Interruption {
 
 /// The unfinished file that has to go if a signal ends the program.
 enum UnfinishedFile {
-  // Reason for `nonisolated(unsafe)`: the pointer is atomic, and its text is freed only by the
-  // thread that runs the handler.
-  nonisolated(unsafe) private static let path = Atomic<UnsafeMutablePointer<CChar>?>(nil)
+  /// One for each thread that writes a file; more are not removed.
+  private static let placeCount = 16
+  // Reason for `nonisolated(unsafe)`: the pointers are atomic, and a text that a handler may have
+  // in its hands is never freed.
+  nonisolated(unsafe) private static let places: UnsafeMutablePointer<Place> = {
+    let places = UnsafeMutablePointer<Place>.allocate(capacity: placeCount)
+    for i in 0..<placeCount { (places + i).initialize(to: Place()) }
+    return places
+  }()
+
+  private struct Place: ~Copyable {
+    let path = Atomic<UnsafeMutablePointer<CChar>?>(nil)
+  }
 
   /// Runs `body` while `path` is the unfinished file.
   static func during<Result>(
     _ path: String, _ body: () throws(ShellError) -> Result
   ) throws(ShellError) -> Result {
     let text = strdup(path)
-    Self.path.store(text, ordering: .releasing)
-    defer {
-      Self.path.store(nil, ordering: .releasing)
-      free(text)
+    let place = (0..<placeCount).first { i in
+      places[i].path.compareExchange(expected: nil, desired: text, ordering: .releasing).exchanged
     }
+    defer { if let place { places[place].path.store(nil, ordering: .releasing) } }
     return try body()
   }
 
   /// Called from the signal handler.
   static func remove() {
-    if let path = path.load(ordering: .acquiring) { unlink(path) }
+    for i in 0..<placeCount {
+      if let path = places[i].path.load(ordering: .acquiring) { unlink(path) }
+    }
   }
 }
 

@@ -39,6 +39,8 @@ struct Invocation: Equatable {
   var width: String?
   var showsTiming = false
   var isSafe = false
+  /// `--follow`: how many milliseconds at most, if that was said.
+  var follow: Int??
   var configPath: String?
   var readsConfig = true
   var usesHistory = true
@@ -85,6 +87,17 @@ struct CommandLineOption: Sendable {
 }
 
 extension CommandLineOption {
+  /// A duration: `250ms`, `2s`, `5m`.
+  private static func milliseconds(_ text: String) throws(UsageError) -> Int {
+    for (unit, factor) in [("ms", 1), ("s", 1000), ("m", 60_000)] where text.hasSuffix(unit) {
+      guard let number = Int(text.dropLast(unit.count)), number >= 0, number < 1 << 40 else {
+        continue
+      }
+      return number * factor
+    }
+    throw UsageError(message: "--follow needs a duration such as 10s, not \(text)")
+  }
+
   /// The options, in the order of the manual page.
   static let all: [CommandLineOption] = [
     CommandLineOption("c", "command", value: "TEXT", "Run TEXT; may be repeated.") { i, v in
@@ -146,6 +159,12 @@ extension CommandLineOption {
     },
     CommandLineOption(nil, "timing", "Print the time of every statement.") { i, _ in
       i.showsTiming = true
+    },
+    CommandLineOption(
+      nil, "follow", value: "DURATION", isValueOptional: true,
+      "Stay while there are observers, until interrupted or for a time."
+    ) { (i, v) throws(UsageError) in
+      i.follow = .some(try v.map { (text) throws(UsageError) in try milliseconds(text) })
     },
     CommandLineOption(
       nil, "safe", "No system commands, no writing to files."

@@ -32,16 +32,18 @@ struct Program {
   init(_ invocation: Invocation) { self.invocation = invocation }
 
   func run() -> Int32 {
-    let output: ByteWriter
+    let descriptor: Int32
     do throws(ShellError) {
-      output = try makeOutput()
+      descriptor = try outputDescriptor()
     } catch {
       ErrorPrinter(form: .human, writer: ByteWriter(descriptor: STDERR_FILENO)).print(
         error, origin: nil)
       return error.name.exitStatus
     }
     let isTerminal = invocation.outputPath == nil && isatty(STDOUT_FILENO) == 1
-    let session = Session(invocation, output: output, outputIsTerminal: isTerminal)
+    let session = Session(
+      invocation, output: ByteWriter(descriptor: descriptor), descriptor: descriptor,
+      outputIsTerminal: isTerminal)
     do throws(ShellError) {
       try configure(session)
       if printsOnly(session) { return finish(session) }
@@ -50,9 +52,11 @@ struct Program {
       try openTarget(session)
     } catch {
       session.report(error, origin: nil)
+      _ = session.endThreads(waiting: false)
       return error.name.exitStatus
     }
     runWork(session)
+    if let limit = invocation.follow { session.follow(forMilliseconds: limit) }
     session.endScripts()
     return finish(session)
   }
@@ -70,8 +74,8 @@ struct Program {
     return session.exitStatus
   }
 
-  private func makeOutput() throws(ShellError) -> ByteWriter {
-    guard let path = invocation.outputPath else { return ByteWriter(descriptor: STDOUT_FILENO) }
+  private func outputDescriptor() throws(ShellError) -> Int32 {
+    guard let path = invocation.outputPath else { return STDOUT_FILENO }
     guard !invocation.isSafe else {
       throw ShellError(.notSafe, "writing files is refused by --safe")
     }
@@ -83,7 +87,7 @@ struct Program {
       throw ShellError(
         .usage, "cannot write \(path): \(StorageMessages.systemText(errno))")
     }
-    return ByteWriter(descriptor: descriptor)
+    return descriptor
   }
 
   private func configure(_ session: Session) throws(ShellError) {
@@ -102,8 +106,8 @@ struct Program {
     session.settings.showsTiming = invocation.showsTiming
     if invocation.isQuiet { session.settings.showsFooter = false }
     for definition in invocation.definitions {
-      session.variables[definition.name] = .value(
-        KeptValue(ShellValue(definition: definition.value)), nil)
+      session.set(
+        definition.name, .value(KeptValue(ShellValue(definition: definition.value)), nil))
     }
   }
 

@@ -37,7 +37,18 @@ struct Prompt {
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    editor.events = LineEditor.Events(
+      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor } },
+      handle: { [session] clearRow in
+        session.clearNews()
+        guard session.hasNews else { return }
+        clearRow()
+        session.takeNews()
+        session.output.flush()
+      })
     while !session.isEnding {
+      session.printFinishedWork(to: session.output)
+      session.output.flush()
       let prompt = promptText()
       switch editor.readStatement(prompt: prompt, isComplete: Prompt.isComplete) {
       case .endOfFile: session.isEnding = true
@@ -49,6 +60,7 @@ struct Prompt {
     }
     // What was not committed is lost, which is said but is no error at the prompt.
     session.dropTransactions()
+    _ = session.endThreads(waiting: false)
   }
 
   /// Without an editor: one statement after the other, with a plain prompt.
@@ -92,13 +104,17 @@ struct Prompt {
 
   /// The prompt with its fields filled in.
   private func promptText() -> String {
-    let database = try? session.current()
+    session.publishStatus()
+    let (name, status) = session.threads.promptStatus
+    let isMain = name == ThreadIdentity.mainName
+    let version = status.version.map(String.init) ?? ""
+    let count = session.observers.all.count
+    let observers = count > 0 ? "+\(count)" : ""
     let fields: [(String, String)] = [
-      ("{db}", database?.name ?? "realmsh"), ("{path}", database?.realm.path ?? ""),
-      ("{state}", database?.stateText ?? ""), ("{thread}", ""),
-      ("{version}", database.map { String($0.realm.snapshot.version) } ?? ""),
-      ("{schema}", database?.realm.schema.version.map(String.init) ?? ""), ("{observers}", ""),
-      ("{time}", clockText()),
+      ("{db}", status.name ?? "realmsh"), ("{path}", status.path),
+      ("{state}", (isMain ? "" : "@\(name)") + status.stateText), ("{thread}", name),
+      ("{version}", version), ("{schema}", status.schemaVersion.map(String.init) ?? ""),
+      ("{observers}", observers), ("{time}", clockText()),
     ]
     var text = session.settings.prompt
     for (field, value) in fields where text.contains(field) {

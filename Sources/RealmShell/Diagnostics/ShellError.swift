@@ -44,6 +44,7 @@ enum ErrorName: String, CaseIterable {
   case unknownVariable = "UnknownVariable"
   case unknownFunction = "UnknownFunction"
   case unknownObserver = "UnknownObserver"
+  case unknownThread = "UnknownThread"
   case unknownSetting = "UnknownSetting"
   case unknownDatabase = "UnknownDatabase"
   case noSuchTable = "NoSuchTable"
@@ -55,7 +56,10 @@ enum ErrorName: String, CaseIterable {
   case fileBusy = "FileBusy"
   case mismatchedConfig = "MismatchedConfig"
   case writeLocked = "WriteLocked"
+  case timeout = "Timeout"
   case deadlock = "Deadlock"
+  case wrongThread = "WrongThread"
+  case referenceUsed = "ReferenceUsed"
   case wrongTransactionState = "WrongTransactionState"
   case transactionFailed = "TransactionFailed"
   case schemaValidationFailed = "SchemaValidationFailed"
@@ -101,6 +105,7 @@ enum ErrorName: String, CaseIterable {
   case notSafe = "NotSafe"
   case limitExceeded = "LimitExceeded"
   case badVersion = "BadVersion"
+  case trap = "Trap"
   case interrupted = "Interrupted"
   case usage = "Usage"
 
@@ -122,6 +127,7 @@ enum ErrorName: String, CaseIterable {
     case .unknownVariable: "No variable has this name."
     case .unknownFunction: "No function has this name."
     case .unknownObserver: "No observer has this name or number."
+    case .unknownThread: "No thread has this name, or it was stopped."
     case .unknownSetting: "config does not know the setting or the value."
     case .unknownDatabase: "No open database has this name."
     case .noSuchTable: "The database has no class with this name."
@@ -133,7 +139,10 @@ enum ErrorName: String, CaseIterable {
     case .fileBusy: "Another process keeps the file."
     case .mismatchedConfig: "Another process has the file open with other options."
     case .writeLocked: "Somebody else is writing to the database."
+    case .timeout: "The time to wait is over."
     case .deadlock: "The statement would wait for itself."
+    case .wrongThread: "The object, results or collection belong to another thread."
+    case .referenceUsed: "A reference can be resolved once."
     case .wrongTransactionState:
       "The statement does not fit the open transaction, or the lack of one."
     case .transactionFailed: "A statement failed half way: only cancel is possible."
@@ -154,6 +163,13 @@ enum ErrorName: String, CaseIterable {
     case .fileFormatUpgradeRequired: "The file must be upgraded before it can be written."
     case .syncHistory: "Files of synchronised realms can only be read."
     case .readOnlyDatabase: "The database is open for reading only."
+    default: valueMeaning
+    }
+  }
+
+  /// When errors of values and of the program occur.
+  private var valueMeaning: String {
+    switch self {
     case .readOnlyProperty: "A computed property cannot be set."
     case .typeMismatch: "A value has another type than its place needs."
     case .objectTypeMismatch: "An object of another class is needed."
@@ -170,7 +186,7 @@ enum ErrorName: String, CaseIterable {
     case .keyNotFound: "No object has this key."
     case .outOfBounds: "The position is outside the collection."
     case .invalidatedObject: "The object was deleted, or its creation was cancelled."
-    case .staleAccessor: "The object or the section was deleted meanwhile."
+    case .staleAccessor: "The results were invalidated, or the section was deleted meanwhile."
     case .nullInPath: "A link on the way is null."
     case .needsAll: "A change of many objects needs where or all."
     case .arithmetic: "Overflow, or division by zero."
@@ -181,8 +197,11 @@ enum ErrorName: String, CaseIterable {
     case .notSafe: "The statement is refused by --safe."
     case .limitExceeded: "Brackets or scripts are nested too deep, or a value is too large."
     case .badVersion: "The snapshot asked for is gone, or changed while it was read."
+    case .trap:
+      "A warning: the predicate means something else than it seems to; explain tells what."
     case .interrupted: "The statement was interrupted."
     case .usage: "The command line is wrong."
+    default: ""
     }
   }
 

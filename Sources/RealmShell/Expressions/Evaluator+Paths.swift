@@ -21,6 +21,23 @@ extension Evaluator {
     return value
   }
 
+  /// Splits a path that leads to a collection into the object that has the collection, and the path
+  /// from there; nil if it leads to something else.
+  func owner(
+    of path: PathExpression, row: ShellValue?
+  ) throws(ShellError) -> (owner: ShellValue, path: PathExpression)? {
+    var value = try start(of: path, row: row)
+    var owner: (value: ShellValue, position: Int)?
+    for (position, step) in path.steps.enumerated() {
+      if value.isObject { owner = (value, position) }
+      value = try self.value(of: step, in: value, row: row)
+    }
+    guard let owner, value.members != nil else { return nil }
+    let rest = PathExpression(
+      base: .row, steps: Array(path.steps[owner.position...]), range: path.range)
+    return (owner.value, rest)
+  }
+
   private func start(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
     switch path.base {
     case .row, .old:
@@ -212,8 +229,12 @@ extension Evaluator {
     switch value {
     case .object(let objectClass, let key):
       guard let property = objectClass.property(named: name) else {
+        if let inverse = objectClass.inverse(named: name) {
+          return try backlinks(inverse, of: value, at: range)
+        }
         throw Evaluator.unknownProperty(name, of: objectClass, at: range)
       }
+      let schema = try schema(for: objectClass)
       return try reading { () throws(StorageError) in
         guard let row = try objectClass.table.row(of: key) else { return .null }
         return try ShellValue(
@@ -237,7 +258,7 @@ extension Evaluator {
       }
       return .list(members)
     case .scalar(.null): return .null
-    case .scalar, .record:
+    case .scalar, .record, .reference:
       throw ShellError(
         .typeMismatch, "\(value.kindText) has no property \(name)", at: range)
     }
@@ -298,16 +319,25 @@ extension Evaluator {
   private func backlinks(
     _ origin: String, _ property: String, of value: ShellValue, at range: SourceRange
   ) throws(ShellError) -> ShellValue {
-    guard case .object(let objectClass, let key) = value else {
+    guard case .object(let objectClass, _) = value else {
       throw ShellError(.typeMismatch, "\(value.kindText) is no object", at: range)
     }
     let inverse = objectClass.inverses.first {
       $0.originClass == origin && $0.originProperty == property
     }
-    guard let inverse, let originClass = schema.objectClass(inverse.backlink.originTable) else {
+    guard let inverse else {
       throw ShellError(
         .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
     }
+    return try backlinks(inverse, of: value, at: range)
+  }
+
+  private func backlinks(
+    _ inverse: ObjectClass.Inverse, of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    guard case .object(let objectClass, let key) = value,
+      let originClass = try schema(for: objectClass).objectClass(inverse.backlink.originTable)
+    else { return .null }
     return try reading { () throws(StorageError) in
       guard let row = try objectClass.table.row(of: key) else { return .null }
       var members: [ShellValue] = []
@@ -334,7 +364,7 @@ extension Evaluator {
       var records: [(key: [UInt8], value: ShellValue)] = []
       for entry in entries { records.append((entry.key, try record(of: entry.value, shape, path))) }
       return .dictionary(records)
-    case .scalar, .object, .record: return try record(of: value, shape, path)
+    case .scalar, .object, .record, .reference: return try record(of: value, shape, path)
     }
   }
 

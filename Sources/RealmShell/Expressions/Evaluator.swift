@@ -18,6 +18,11 @@ final class Evaluator {
   let variable: (Name) throws(ShellError) -> ShellValue?
   /// The names of all variables, for suggestions.
   let variableNames: () -> [String]
+  /// The schema of a version that is kept.
+  private let frozenSchema: (FrozenVersion) throws(ShellError) -> Schema
+  /// Calls a function that leads from one thread to another.
+  private let sharing:
+    (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError) -> ShellValue
   /// The variables of the statement; nil where there can be none.
   var scope: Scope?
   private let query: (StatementBody) throws(ShellError) -> ShellValue
@@ -26,12 +31,18 @@ final class Evaluator {
     _ database: Session.Database?, source: SourceText,
     variable: @escaping (Name) throws(ShellError) -> ShellValue?,
     variableNames: @escaping () -> [String] = { [] },
+    frozenSchema: @escaping (FrozenVersion) throws(ShellError) -> Schema = { _ in .empty },
+    sharing:
+      @escaping (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError)
+      -> ShellValue = { _, _, _, _ in .null },
     query: @escaping (StatementBody) throws(ShellError) -> ShellValue
   ) {
     self.database = database
     self.source = source
     self.variable = variable
     self.variableNames = variableNames
+    self.frozenSchema = frozenSchema
+    self.sharing = sharing
     self.query = query
   }
 
@@ -43,6 +54,12 @@ final class Evaluator {
 
   // An empty schema can always be made: it reads nothing.
   private static var noSchema: Schema { Schema.empty }
+
+  /// The schema of the version that objects of a class are of.
+  func schema(for objectClass: ObjectClass) throws(ShellError) -> Schema {
+    guard let version = objectClass.frozen else { return schema }
+    return try frozenSchema(version)
+  }
 
   /// The value of an expression for an object, if there is one.
   func value(of expression: Expression, row: ShellValue?) throws(ShellError) -> ShellValue {
@@ -128,6 +145,9 @@ final class Evaluator {
         "\(known.form) cannot have \(counted(arguments.count, "argument", "arguments"))",
         at: range)
     }
+    if let sharing = SharingFunction(rawValue: name) {
+      return try self.sharing(sharing, arguments[0], row, range)
+    }
     if name == "if" {
       let condition = try truth(of: try value(of: arguments[0], row: row), at: arguments[0].range)
       return try value(of: arguments[condition == true ? 1 : 2], row: row)
@@ -168,28 +188,5 @@ final class Evaluator {
     ShellError(
       .invalidProperty, "\(objectClass.name) has no property \(name)", at: range,
       suggestion: Spelling.nearest(to: name, among: objectClass.properties.map(\.name)))
-  }
-
-  /// The property a path of names ends at; nil if it ends at something else.
-  func property(
-    at path: PathExpression, from objectClass: ObjectClass
-  ) throws(ShellError) -> Property? {
-    var objectClass = objectClass
-    var last: Property?
-    for step in path.steps {
-      guard case .property(let name) = step.kind else { return nil }
-      if let last {
-        guard let target = last.targetName.flatMap({ schema.objectClass(named: $0) }) else {
-          return nil
-        }
-        if last.collection == .dictionary { return nil }
-        objectClass = target
-      }
-      guard let property = objectClass.property(named: name) else {
-        throw Evaluator.unknownProperty(name, of: objectClass, at: step.range)
-      }
-      last = property
-    }
-    return last
   }
 }

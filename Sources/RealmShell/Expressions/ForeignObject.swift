@@ -18,11 +18,13 @@ struct ForeignObject {
 
   /// The object of another database than `current` that a variable holds; nil if it holds none.
   init?(_ name: Name, _ session: Session, current: Session.Database) throws(ShellError) {
-    guard case .value(let kept, let database?)? = session.variables[name.text],
-      database !== current, session.databases.contains(where: { $0 === database })
+    guard case .value(let kept, let owner?)? = session.scope[name.text],
+      owner.thread === session.thread, owner.instance != current.instance,
+      let database = session.databases.first(where: { $0.instance == owner.instance }),
+      database.generation == owner.generation
     else { return nil }
     try session.refresh(database)
-    let value = try kept.value(in: database.realm.schema, path: database.realm.path)
+    let value = try session.present(kept, in: database)
     guard case .object(let objectClass, let key) = value else { return nil }
     (self.database, self.objectClass, self.key) = (database, objectClass, key)
     range = name.range
@@ -50,7 +52,7 @@ struct ForeignObject {
       }
       var fields: [InputField] = []
       for property in objectClass.properties {
-        let inner = try read(property, objectClass, key)
+        let inner = try database.value(of: property, in: objectClass, key)
         fields.append(
           InputField(
             property.name,
@@ -72,19 +74,7 @@ struct ForeignObject {
             try input(entry.value, isMixed: isMixed, depth: depth + 1)))
       }
       return .map(fields)
-    case .scalar, .results, .record: return InputMaker.input(value)
-    }
-  }
-
-  private func read(
-    _ property: Property, _ objectClass: ObjectClass, _ key: ObjectKey
-  ) throws(ShellError) -> ShellValue {
-    do throws(StorageError) {
-      guard let row = try objectClass.table.row(of: key) else { return .null }
-      return try ShellValue(
-        try objectClass.table.value(of: property.position, in: row), database.realm.schema)
-    } catch {
-      throw StorageMessages.error(error, path: database.realm.path)
+    case .scalar, .results, .record, .reference: return InputMaker.input(value)
     }
   }
 }

@@ -44,6 +44,7 @@ enum Functions {
     case .object(let objectClass, _): objectClass.name
     case .list, .results: "list"
     case .dictionary, .record: "dictionary"
+    case .reference: "reference"
     }
   }
 

@@ -51,7 +51,13 @@ final class InputMaker {
       }
       let evaluator = self.evaluator ?? session.evaluator(database)
       self.evaluator = evaluator
-      return InputMaker.input(try evaluator.value(of: expression, row: row))
+      let value = try evaluator.value(of: expression, row: row)
+      guard !value.isShared else {
+        throw ShellError(
+          .illegalOperation, "\(value.sharedKindText) cannot be stored", at: expression.range,
+          remedy: "thaw(x), or resolve(r)")
+      }
+      return InputMaker.input(value)
     } catch {
       throw .shell(error)
     }
@@ -75,7 +81,28 @@ final class InputMaker {
       .map(entries.map { InputField(String(decoding: $0.key, as: UTF8.self), input($0.value)) })
     case .results(let results): .array(results.keys.map { .object(results.objectClass, $0) })
     case .record(let fields): .map(fields.map { InputField($0.title, input($0.value)) })
+    // Refused before.
+    case .reference: .null
     }
+  }
+}
+
+extension ShellValue {
+  /// Whether a frozen object or a reference is, or is in, the value.
+  fileprivate var isShared: Bool {
+    switch self {
+    case .reference: true
+    case .scalar, .record: false
+    case .object(let objectClass, _): objectClass.frozen != nil
+    case .results(let results): results.objectClass.frozen != nil
+    case .list(let members): members.contains(where: \.isShared)
+    case .dictionary(let entries): entries.contains { $0.value.isShared }
+    }
+  }
+
+  fileprivate var sharedKindText: String {
+    if case .reference = self { return "a reference" }
+    return "what is frozen"
   }
 }
 

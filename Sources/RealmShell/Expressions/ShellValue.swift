@@ -14,6 +14,8 @@ indirect enum ShellValue {
   case results(ResultSet)
   /// Chosen columns of an object.
   case record([Field])
+  /// The way to something of another thread.
+  case reference(Reference)
 
   /// One column of a record.
   struct Field {
@@ -89,7 +91,7 @@ indirect enum ShellValue {
       results.sections == nil
         ? results.keys.map { .object(results.objectClass, $0) }
         : results.sections.map { $0.keys.indices.compactMap(results.section).map { .results($0) } }
-    case .scalar, .object, .record: nil
+    case .scalar, .object, .record, .reference: nil
     }
   }
 
@@ -99,7 +101,7 @@ indirect enum ShellValue {
     case .list(let members): members.count
     case .dictionary(let entries): entries.count
     case .results(let results): results.sections?.count ?? results.rowCount
-    case .scalar, .object, .record: nil
+    case .scalar, .object, .record, .reference: nil
     }
   }
 
@@ -119,6 +121,7 @@ indirect enum ShellValue {
     case .dictionary: "a dictionary"
     case .results: "a result"
     case .record: "a shape"
+    case .reference: "a reference"
     }
   }
 
@@ -141,11 +144,29 @@ indirect enum ShellValue {
   }
 }
 
+extension Session.Database {
+  /// The value of a property of an object; null if the object is gone.
+  func value(
+    of property: Property, in objectClass: ObjectClass, _ key: ObjectKey
+  ) throws(ShellError) -> ShellValue {
+    do throws(StorageError) {
+      guard let row = try objectClass.table.row(of: key) else { return .null }
+      return try ShellValue(
+        try objectClass.table.value(of: property.position, in: row), realm.schema)
+    } catch {
+      throw StorageMessages.error(error, path: realm.path)
+    }
+  }
+}
+
 extension ValueWriter {
   /// Writes the value of an expression.
   func write(_ value: ShellValue, isMixed: Bool, _ form: Form) throws(StorageError) {
     switch value {
     case .scalar(let scalar): try write(scalar, isMixed: isMixed, form)
+    case .reference(let reference): out.write(reference.text)
+    case .object(let objectClass, let key) where objectClass.frozen != nil && !form.isJSON:
+      try name(of: key, in: objectClass)
     case .object(let objectClass, let key):
       try write(StoredValue.link(objectClass.table.key, key), isMixed: isMixed, form)
     case .list, .results:

@@ -7,6 +7,18 @@ extension Session {
   final class Database {
     /// The name that `use` knows.
     let name: String
+    /// The thread that uses it.
+    unowned let session: Session
+    /// The number of this instance.
+    let instance = Threads.newNumber()
+    /// The number that all instances of a database have that `main` has opened.
+    let number: Int
+    /// Whether another thread has opened it first.
+    var isAdopted = false
+    /// How often it was invalidated.
+    var generation = 0
+    /// Most living versions with which a write transaction may begin.
+    var versionLimit: Int?
     let realm: Realm
     let key: EncryptionKey?
     /// Whether it was opened with `readonly` or as an old snapshot.
@@ -23,8 +35,8 @@ extension Session {
     var isOpenForWriting: Bool
     /// Whether the present statement has begun a change that cannot be taken back on its own.
     var isHalfDone = false
-    /// Defaults that `class` statements have stated, by class and property.
-    var defaults: [String: [String: Default]] = [:]
+    /// What `class` statements have stated.
+    let defaults: Defaults
     /// Writes objects; of the present transaction.
     private(set) lazy var writer = makeWriter()
     /// Changes classes.
@@ -32,8 +44,11 @@ extension Session {
 
     init(
       name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
-      isInMemory: Bool = false
+      isInMemory: Bool = false, number: Int = Threads.newNumber(), defaults: Defaults = Defaults(),
+      for session: Session
     ) {
+      self.session = session
+      (self.number, self.defaults) = (number, defaults)
       self.name = name
       self.realm = realm
       self.key = key
@@ -47,6 +62,7 @@ extension Session {
     private func makeWriter() -> ObjectWriter {
       let writer = ObjectWriter(realm)
       writer.defaults = { [unowned self] in defaultValue($0, $1) }
+      schemaEditor.writer = writer
       return writer
     }
 
@@ -55,6 +71,9 @@ extension Session {
 
     /// The file, for people.
     var shownPath: String { isInMemory ? "memory database \(name)" : realm.path }
+
+    /// Whether it is a version that is kept as it is.
+    var isFrozen: Bool { realm.state == .frozen }
 
     /// What the prompt shows behind the name.
     var stateText: String {
@@ -73,6 +92,8 @@ extension Session {
     var isFailed = false
     /// Whether `close` or `exit` was refused because of it.
     var hasWarned = false
+    /// References that were made in it.
+    var references: [Reference] = []
     /// Number of scripts that were running when it began.
     let scriptDepth: Int
   }

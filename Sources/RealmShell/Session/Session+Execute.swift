@@ -15,9 +15,15 @@ extension Session {
         .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
         at: statement.prefixes[Session.maximumPrefixCount].range)
     }
+    // Own commits are told behind their acknowledgements.
+    defer { deliverChanges() }
+    // Versions that the statement has looked at are not kept because of that.
+    defer { if !frozenDatabases.isEmpty { frozenDatabases = [:] } }
     statementOrigin = origin
     hasWarned = false
-    if let command = statement.pipe {
+    if let name = promptThread(for: statement) {
+      try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
+    } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
       try throughPipe(command, statement, origin)
     } else {
       try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: output)
@@ -30,6 +36,7 @@ extension Session {
   ) throws(ShellError) {
     guard let prefix = prefixes.first else {
       let range = bodyRange(of: statement)
+      bodyRange = range
       try refuseAfterFailure(statement.body, at: range)
       if let request = explainRequest {
         explainRequest = nil
@@ -44,6 +51,12 @@ extension Session {
     }
     let rest = prefixes.dropFirst()
     switch prefix.kind {
+    case .on(let operand):
+      // The pipe and all else that follows is the other thread's.
+      var inner = statement
+      inner.prefixes = Array(rest)
+      inner.range = range(of: statement, behind: prefix)
+      try on(operand, .statement(inner), origin: origin, to: writer)
     case .time:
       let start = monotonicMilliseconds()
       try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -53,8 +66,6 @@ extension Session {
       explainRequest = ExplainRequest(runs: runs, range: prefix.range)
       defer { explainRequest = nil }
       try execute(statement, prefixes: rest, origin: origin, to: writer)
-    case .on:
-      throw ShellError(.illegalOperation, "threads cannot be used yet", at: prefix.range)
     case .expectError(let name):
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
         try execute(statement, prefixes: rest, origin: origin, to: writer)
@@ -90,7 +101,12 @@ extension Session {
 
   /// A statement without its prefixes.
   private func bodyRange(of statement: Statement) -> SourceRange {
-    guard var start = statement.prefixes.last?.range.end else { return statement.range }
+    guard let last = statement.prefixes.last else { return statement.range }
+    return range(of: statement, behind: last)
+  }
+
+  private func range(of statement: Statement, behind prefix: Prefix) -> SourceRange {
+    var start = prefix.range.end
     while start < statement.range.end, source.bytes[start] <= 0x20 { start += 1 }
     return SourceRange(start: start, end: statement.range.end)
   }
@@ -117,6 +133,8 @@ extension Session {
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
+    case .observe(let statement): try observe(statement, at: range, to: writer)
+    case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
@@ -125,6 +143,10 @@ extension Session {
     case .copy(.objects(let copy)):
       let text = try self.copy(copy, at: range)
       acknowledge(text, to: writer)
+    case .on(let statement): try on(statement, at: range, origin: origin, to: writer)
+    case .stop(let name): try stop(name, to: writer)
+    case .wait(let statement): try wait(statement, at: range, to: writer)
+    case .invalidate: try invalidate(at: range)
     default:
       guard try !change(body, range: range, to: writer) else { return }
       try read(body, range: range, to: writer)
@@ -153,6 +175,19 @@ extension Session {
     return true
   }
 
+  /// Whether statements move to the newest version by themselves.
+  private var refreshesAlone: Bool { thread.isMain && settings.refreshesAlone }
+
+  /// The thread that a statement goes to because it is the one of the prompt; nil if it is this one,
+  /// or if the statement says something else.
+  private func promptThread(for statement: Statement) -> Name? {
+    guard thread.isMain, !statement.prefixes.contains(where: \.isForThread),
+      !statement.body.isForProgram
+    else { return nil }
+    let name = threads.monitor.withLock { $0.promptName }
+    return name == thread.name ? nil : Name(name, range: statement.range)
+  }
+
   /// Most attempts at a statement while another process keeps committing.
   private static let maximumAttempts = 20
 
@@ -173,7 +208,7 @@ extension Session {
   ) throws(ShellError) {
     for attempt in 1... {
       let database = try? current()
-      if let database, settings.refreshesAlone || database.realm.isWriting || !database.isIntact {
+      if let database, refreshesAlone || database.realm.isWriting || !database.isIntact {
         try refresh(database)
       }
       let held = StatementOutput(to: target) { database?.isIntact ?? true }
@@ -215,10 +250,6 @@ extension Session {
     case .assert(let statement): try self.assert(statement)
     case .aggregate(let statement): try aggregate(statement, to: writer)
     case .sections(let statement): try sections(statement, to: writer)
-    case .observe, .unobserve, .wait:
-      throw ShellError(.illegalOperation, "changes cannot be observed yet", at: range)
-    case .on, .stop, .invalidate:
-      throw ShellError(.illegalOperation, "threads cannot be used yet", at: range)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
   }
@@ -256,5 +287,22 @@ extension Session {
     let status = CommandStatus(rawValue: system(command))
     if status.isInterrupted { throw ShellError(.interrupted, "interrupted", at: range) }
     guard status.isSuccess else { throw ShellError(.commandFailed, status.text, at: range) }
+  }
+}
+
+extension Prefix {
+  /// Whether it names the thread that runs the statement.
+  fileprivate var isForThread: Bool {
+    if case .on = kind { true } else { false }
+  }
+}
+
+extension StatementBody {
+  /// Whether the statement is about the program and not about a thread.
+  fileprivate var isForProgram: Bool {
+    switch self {
+    case .on, .stop, .source, .exit, .help, .config, .mode, .cd, .command: true
+    default: false
+    }
   }
 }

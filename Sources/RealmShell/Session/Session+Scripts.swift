@@ -156,7 +156,10 @@ extension Session {
   /// Ends a run without prompt: an open transaction is dropped, which is an error unless it is the
   /// consequence of one.
   func endScripts() {
-    guard dropTransactions(), !hasStopped else { return }
+    let hasDropped = dropTransactions()
+    let hasEndedWell = endThreads(waiting: !hasStopped && !isEnding)
+    if !hasEndedWell, exitStatus == 0 { exitStatus = 1 }
+    guard hasDropped, !hasStopped else { return }
     report(
       ShellError(.wrongTransactionState, "the input ended inside of a write transaction"),
       origin: nil)

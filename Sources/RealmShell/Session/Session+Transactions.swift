@@ -21,7 +21,7 @@ extension Session {
     case .timeout(let duration):
       try startWriting(database, wait: .milliseconds(Int(duration.milliseconds)), at: range)
     }
-    database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
+    noteBeginning(of: database)
     let version = settings.showsVersions ? " on version \(database.realm.snapshot.version)" : ""
     acknowledge("write transaction\(version)", to: writer)
   }
@@ -30,11 +30,10 @@ extension Session {
     without observers: [ObserverOperand], at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     let database = try writing(at: range)
-    if let observer = observers.first {
-      throw ShellError(
-        .unknownObserver, "no observer \(source.text(of: observer.range))", at: observer.range)
-    }
+    let skipped = try numbers(of: observers, of: database)
+    let version = database.realm.transaction.map { $0.version + 1 }
     try finish(database, at: range, to: writer)
+    if let version { skip(version, by: skipped, of: database) }
   }
 
   /// Makes the changes of the open transaction durable; they are lost if that fails.
@@ -49,11 +48,12 @@ extension Session {
     do throws(ShellError) {
       version = try commitWrite(database, at: range)
     } catch {
-      database.transaction = nil
+      for reference in transaction.references { reference.cancel() }
+      noteEnd(of: database)
       invalidateVariables(of: database)
       throw error
     }
-    database.transaction = nil
+    noteEnd(of: database)
     let number = settings.showsVersions ? " version \(version)" : ""
     acknowledge("committed\(number): \(transaction.counts.text)", to: writer)
   }
@@ -82,11 +82,49 @@ extension Session {
 
   /// Drops the open transaction of a database.
   @discardableResult
-  private func drop(_ database: Database) throws(ShellError) -> ChangeCounts {
+  func drop(_ database: Database) throws(ShellError) -> ChangeCounts {
     guard let transaction = database.transaction else { return ChangeCounts() }
-    database.transaction = nil
+    noteEnd(of: database)
     try cancelWrite(database)
+    for reference in transaction.references {
+      // What was created in the transaction is gone, and its key may be given away again.
+      if let object = reference.object,
+        !object.isWhole(in: database.realm.schema, path: database.realm.path)
+      {
+        reference.cancel()
+      }
+    }
     return transaction.counts
+  }
+
+  /// Notes that a transaction has begun that lasts longer than a statement.
+  private func noteBeginning(of database: Database) {
+    database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
+    threads.setWriter(thread, of: FileIdentity(path: database.realm.path), true)
+  }
+
+  /// Notes that the transaction is over.
+  private func noteEnd(of database: Database) {
+    database.transaction = nil
+    threads.setWriter(thread, of: FileIdentity(path: database.realm.path), false)
+  }
+
+  /// Cancels the open transaction and lets go of the version in use, with all that was read from it.
+  func invalidate(at range: SourceRange) throws(ShellError) {
+    let database = try current(at: verbRange(range))
+    guard database.realm.state == .live else {
+      throw ShellError(
+        .wrongTransactionState, "the version that is shown cannot be let go",
+        at: verbRange(range))
+    }
+    try drop(database)
+    forgetResults(of: database)
+    database.generation += 1
+    do throws(StorageError) {
+      try database.realm.invalidate()
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
   }
 
   private func cancelWrite(_ database: Database) throws(ShellError) {
@@ -106,7 +144,7 @@ extension Session {
     let database = try writable(at: range)
     try refuseNesting(database, at: range)
     try startWriting(database, wait: .forever, at: range)
-    database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
+    noteBeginning(of: database)
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
@@ -146,6 +184,7 @@ extension Session {
       throw StorageMessages.error(error, path: database.realm.path)
     }
     forgetOldResults(of: database)
+    deliverChanges()
   }
 
   // MARK: Rules
@@ -220,21 +259,63 @@ extension Session {
         .wrongTransactionState, "the database \(other.name) has a transaction on the same file",
         at: verbRange(range), remedy: "use \(quotedName(other.name)), then commit or cancel")
     }
-    let note = LockNote(self)
-    do throws(StorageError) {
-      try database.realm.beginWrite(wait: wait) { holder in
-        note.show(holder)
-        return !Interruption.isRequested
-      }
-    } catch {
-      var failure = StorageMessages.error(error, path: database.realm.path)
-      failure.range = failure.range ?? verbRange(range)
-      throw failure
-    }
+    try refuseTooManyVersions(of: database, at: range)
+    try waitForWriting(database, wait, at: range)
     if !database.isOpenForWriting, outputIsTerminal, acknowledges {
       output.write("\(database.realm.path) opened for writing\n")
     }
     database.isOpenForWriting = true
+    // Observers: the transaction has not changed anything yet.
+    deliverChanges()
+  }
+
+  /// Waits for the write lock and takes it.
+  private func waitForWriting(
+    _ database: Database, _ wait: LockWait, at range: SourceRange
+  ) throws(ShellError) {
+    let note = LockNote(self)
+    let file = threads.hasOthers ? FileIdentity(path: database.realm.path) : nil
+    var holder: ThreadIdentity?
+    do throws(StorageError) {
+      holder = file.flatMap { threads.deadlock(of: thread, on: $0) }
+      guard holder == nil else { throw .rejected(.interrupted) }
+      let obstacle = wait == .forever ? file.map { Threads.Obstacle.writeLock($0) } : nil
+      threads.setObstacle(obstacle, of: thread)
+      defer { threads.setObstacle(nil, of: thread) }
+      try database.realm.beginWrite(wait: wait) { process in
+        note.show(process)
+        holder = file.flatMap { threads.deadlock(of: thread, on: $0) }
+        return holder == nil && !Interruption.isRequested && !isToEnd
+      }
+    } catch {
+      if let holder {
+        throw ShellError(
+          .deadlock,
+          "thread \(holder.name) holds the write transaction and waits for this statement",
+          at: verbRange(range))
+      }
+      var failure = StorageMessages.error(error, path: database.realm.path)
+      failure.range = failure.range ?? verbRange(range)
+      throw failure
+    }
+  }
+
+  /// Source: object-model.md 3.9.
+  private func refuseTooManyVersions(
+    of database: Database, at range: SourceRange
+  ) throws(ShellError) {
+    guard let limit = database.versionLimit else { return }
+    let count: Int
+    do throws(StorageError) {
+      count = try database.realm.livingVersions().count
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+    guard count > limit else { return }
+    throw ShellError(
+      .wrongTransactionState,
+      "\(count) versions are alive, more than the \(limit) that open allows",
+      at: verbRange(range), remedy: "info versions")
   }
 
   /// Runs a changing statement in the open transaction, or in one of its own, and prints its
@@ -325,10 +406,14 @@ extension Session {
   }
 
   /// Drops the transactions that began in the scripts from `depth` on; true if there were any.
+  ///
+  /// - Parameter isMeant: Chooses among the databases.
   @discardableResult
-  func dropTransactions(fromDepth depth: Int = 0) -> Bool {
+  func dropTransactions(
+    fromDepth depth: Int = 0, where isMeant: (Database) -> Bool = { _ in true }
+  ) -> Bool {
     var hasDropped = false
-    for database in databases {
+    for database in databases where isMeant(database) {
       guard let transaction = database.transaction, transaction.scriptDepth >= depth else {
         continue
       }

@@ -4,29 +4,50 @@ import RealmLanguage
 import RealmObjects
 import RealmStorage
 
-/// The state of one run of the program: databases, settings, variables, the last result.
+/// The state of one thread: its databases, its settings, its last result.
+///
+/// What threads share is in `threads`.
 final class Session {
+  /// The thread that uses this.
+  let thread: ThreadIdentity
+  /// What all threads share.
+  let threads: Threads
   var settings = Settings()
   /// The open databases in the order of opening.
   var databases: [Database] = []
   /// Name of the database that statements use.
   var currentName: String?
-  /// The variables, by name; `_` is the result of the last `where`.
-  var variables: [String: Variable] = [:]
+  /// What `observe` has begun.
+  var observers = Observers()
+  /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
+  /// has handed over.
+  var locals: [String: Variable] = [:]
+  /// Databases of `main` that this thread has closed.
+  var closedNumbers: Set<Int> = []
+  /// Frozen versions that the present statement uses.
+  var frozenDatabases: [ObjectIdentifier: Database] = [:]
   /// Rows of the last result that were printed so far, for `more`.
   var printedRowCount = 0
 
-  /// Standard output, or the file of `-o`.
-  let output: ByteWriter
+  /// Standard output, or the file of `-o`; what keeps the results of asynchronous work.
+  var output: ByteWriter
+  /// Where `output` leads; nil if that is not a file.
+  var outputDescriptor: Int32?
   /// Standard error.
-  let errorOutput: ByteWriter
-  /// Whether results go to a terminal.
-  let outputIsTerminal: Bool
+  var errorOutput: ByteWriter
   /// Whether the prompt is shown.
   var isInteractive = false
-  let isQuiet: Bool
-  let isSafe: Bool
-  let keepsGoing: Bool
+  /// What the command line has settled.
+  let options: Options
+
+  /// What the command line settles for all threads.
+  struct Options: Sendable {
+    let isQuiet: Bool
+    let isSafe: Bool
+    let keepsGoing: Bool
+    /// Whether results go to a terminal.
+    let outputIsTerminal: Bool
+  }
 
   /// The status to end with.
   var exitStatus: Int32 = 0
@@ -38,6 +59,8 @@ final class Session {
   var source = SourceText("")
   /// The present statement, up to the verb that runs.
   var statementRange = SourceRange(start: 0, end: 0)
+  /// The verb of the present statement with what follows it.
+  var bodyRange = SourceRange(start: 0, end: 0)
   /// Where the present statement comes from.
   var statementOrigin: ErrorPrinter.Origin?
   /// Whether the present statement has warned of a trap.
@@ -53,20 +76,39 @@ final class Session {
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
 
-  init(_ invocation: Invocation, output: ByteWriter, outputIsTerminal: Bool) {
-    self.output = output
-    self.outputIsTerminal = outputIsTerminal
+  /// Makes the session of the thread that the program starts with.
+  ///
+  /// - Parameter descriptor: Where `output` leads; nil if that is not a file.
+  init(
+    _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool
+  ) {
+    (self.output, outputDescriptor) = (output, descriptor)
     errorOutput = ByteWriter(descriptor: STDERR_FILENO)
-    isQuiet = invocation.isQuiet
-    isSafe = invocation.isSafe
-    keepsGoing = invocation.keepsGoing
+    options = Options(
+      isQuiet: invocation.isQuiet, isSafe: invocation.isSafe, keepsGoing: invocation.keepsGoing,
+      outputIsTerminal: outputIsTerminal)
+    threads = Threads()
+    thread = threads.main
   }
+
+  /// Makes the session of the calling thread.
+  init(_ thread: ThreadIdentity, _ threads: Threads, _ options: Options) {
+    (self.thread, self.threads, self.options) = (thread, threads, options)
+    output = ByteWriter()
+    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+  }
+
+  var outputIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
+  var isQuiet: Bool { options.isQuiet }
+  var isSafe: Bool { options.isSafe }
+  var keepsGoing: Bool { options.keepsGoing }
 
   /// The database that statements use.
   func current(at range: @autoclosure () -> SourceRange? = nil) throws(ShellError) -> Database {
     guard let database = databases.first(where: { $0.name == currentName }) else {
       throw ShellError(.noDatabase, "no database is open", at: range(), remedy: "open PATH")
     }
+    if database.realm.isIdle { try beginReading(database) }
     return database
   }
 

@@ -32,6 +32,8 @@ struct Settings {
   var refreshesAlone = true
   var cellWidth = 40
   var color = Color.auto
+  /// Rows of a diff printed on a terminal.
+  var diffRowLimit = 20
   var echoes = false
   var errorForm = ErrorPrinter.Form.human
   var fits = true
@@ -143,6 +145,7 @@ extension SettingDescription {
     flag("autorefresh", "statements begin on the newest version", \.refreshesAlone),
     number("cell", 4...10_000, "widest cell on a terminal", \.cellWidth),
     choice("color", "when colours are used", \.color),
+    number("diffrows", 1...1_000_000, "rows of a diff printed on a terminal", \.diffRowLimit),
     flag("echo", "print each statement before it runs", \.echoes),
     choice("errors", "form of error messages", \.errorForm),
     flag("fit", "narrow columns, change to lines", \.fits),
@@ -152,7 +155,7 @@ extension SettingDescription {
     choice("keys", "editing keys", \.keys),
     choice("mode", "output mode", \.mode),
     text("null", "null in table, box, markdown, lines", \.nullText),
-    text("prompt", "fields {db} {path} {state} {version} {schema} {time}", \.prompt),
+    text("prompt", "fields {db} {path} {state} {version} {schema} {observers} {time}", \.prompt),
     optionalNumber(
       "rows", 1...1_000_000, orWord: "all", "rows printed at once on a terminal", \.rowLimit),
     flag("timing", "time after each statement", \.showsTiming),

@@ -3,6 +3,7 @@ import RealmLanguage
 import RealmObjects
 import RealmStorage
 import RealmValues
+import Synchronization
 
 /// `class`, `alter`, `rename`, `drop`, `schema version N`.
 ///
@@ -168,7 +169,7 @@ extension Session {
         try text.during { () throws(SchemaError) in
           try editor.renameClass(name.text, to: new.text)
         }
-        database.defaults[new.text] = database.defaults.removeValue(forKey: name.text)
+        database.defaults.change { $0[new.text] = $0.removeValue(forKey: name.text) }
         return "renamed class \(quotedName(name.text)) to \(quotedName(new.text))"
       case .property(let place, let new):
         let (name, className) = (place.property.text, place.className.text)
@@ -178,8 +179,10 @@ extension Session {
         try text.during { () throws(SchemaError) in
           try editor.renameProperty(name, of: className, to: new.text)
         }
-        let value = database.defaults[className]?.removeValue(forKey: name)
-        database.defaults[className]?[new.text] = value
+        database.defaults.change { defaults in
+          let value = defaults[className]?.removeValue(forKey: name)
+          defaults[className]?[new.text] = value
+        }
         return "renamed \(quotedName(className)).\(quotedName(name)) to \(quotedName(new.text))"
       }
     }
@@ -196,7 +199,7 @@ extension Session {
         let outcome = try text.during { () throws(SchemaError) in
           try editor.dropClass(name.text, droppingLinks: links)
         }
-        database.defaults[name.text] = nil
+        database.defaults.change { $0[name.text] = nil }
         let places = outcome.links.map(\.text).joined(separator: ", ")
         return "dropped class \(quotedName(name.text)): "
           + counted(outcome.objectCount, "object", "objects")
@@ -319,27 +322,51 @@ extension SchemaError.Place {
   var text: String { "\(quotedName(className)).\(quotedName(property))" }
 }
 
-extension Session.Database {
+/// What `class` statements have stated about new objects, for all threads.
+final class Defaults: Sendable {
   /// The default of a property with the text it was written in.
-  struct Default {
+  struct Default: Sendable {
     let expression: Expression
     let scope: Scope
-    unowned let session: Session
   }
 
+  private let byClass = Mutex<[String: [String: Default]]>([:])
+
+  /// The default of a property; nil if it has none.
+  func value(of property: String, in className: String) -> Default? {
+    byClass.withLock { $0[className]?[property] }
+  }
+
+  /// Changes the defaults, by class and property.
+  func change(_ body: (inout sending [String: [String: Default]]) -> Void) {
+    byClass.withLock { body(&$0) }
+  }
+}
+
+extension Session.Database {
   /// Takes the defaults that a statement gives, for new objects.
   func setDefaults(of statement: ClassStatement, for session: Session) {
+    var computed = realm.computedProperties[statement.name.text] ?? []
     for property in statement.properties {
-      defaults[statement.name.text, default: [:]][property.name.text] = property.defaultValue.map {
-        Default(expression: $0, scope: session.scope, session: session)
+      guard case .backlinks(let origin, let name) = property.type.base else { continue }
+      computed.removeAll { $0.name == property.name.text }
+      computed.append(
+        InverseDefinition(
+          property.name.text, originClass: origin.text, originProperty: name.text))
+    }
+    if !computed.isEmpty { realm.computedProperties[statement.name.text] = computed }
+    for property in statement.properties {
+      let value = property.defaultValue.map {
+        Defaults.Default(expression: $0, scope: session.scope)
       }
+      defaults.change { $0[statement.name.text, default: [:]][property.name.text] = value }
     }
   }
 
   /// The default of a property of a new object.
   func defaultValue(_ objectClass: ObjectClass, _ property: Property) -> InputValue? {
-    guard let found = defaults[objectClass.name]?[property.name] else { return nil }
-    let evaluator = found.session.evaluator(self, scope: found.scope)
-    return try? InputMaker(found.session, self, evaluator: evaluator).value(of: found.expression)
+    guard let found = defaults.value(of: property.name, in: objectClass.name) else { return nil }
+    let evaluator = session.evaluator(self, scope: found.scope)
+    return try? InputMaker(session, self, evaluator: evaluator).value(of: found.expression)
   }
 }

@@ -95,6 +95,16 @@ extension Session {
     with database: Database, at range: SourceRange,
     _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
+    if let other = threads.names.first(where: { $0 != thread.name }) {
+      throw ShellError(
+        .fileBusy, "thread \(other) has the file open", at: verbRange(range),
+        remedy: "stop \(quotedName(other))")
+    }
+    guard observers.watch(of: database) == nil else {
+      throw ShellError(
+        .fileBusy, "observers keep a version of the file", at: verbRange(range),
+        remedy: "unobserve all")
+    }
     forgetResults(of: database)
     let isShared = database.realm.access == .shared
     do throws(StorageError) {

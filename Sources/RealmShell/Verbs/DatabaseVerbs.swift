@@ -66,12 +66,31 @@ extension Session {
     }
     try refuseOpenTransaction(of: closing, at: range)
     for database in closing {
+      try refuseTransactionElsewhere(on: database, at: range)
       databases.removeAll { $0 === database }
+      if database.isAdopted { closedNumbers.insert(database.number) }
+      if thread.isMain {
+        threads.monitor.withLock { state in
+          state.databases.removeAll { $0.number == database.number }
+        }
+      }
       acknowledge("closed \(database.shownPath)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {
       currentName = databases.last?.name
     }
+  }
+
+  /// Refuses to close for all threads what one of them is writing to.
+  private func refuseTransactionElsewhere(
+    on database: Database, at range: SourceRange
+  ) throws(ShellError) {
+    guard thread.isMain, let file = FileIdentity(path: database.realm.path),
+      let writer = threads.monitor.withLock({ $0.writers[file] }), writer !== thread
+    else { return }
+    throw ShellError(
+      .wrongTransactionState, "thread \(writer.name) has a write transaction open",
+      at: verbRange(range), remedy: "on \(quotedName(writer.name)): commit")
   }
 
   func database(named name: Name) throws(ShellError) -> Database {

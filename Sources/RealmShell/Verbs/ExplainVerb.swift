@@ -180,6 +180,7 @@ extension Session {
     var plan = ExplainedPlan(source: name, text: explanation.text)
     plan.steps = explanation.steps.map { ExplainedPlan.Step($0.kind.rawValue, $0.text) }
     if objects.keys != nil { plan.steps[0].text = name }
+    plan.warnings = query.warnings.map { ShellError($0) }
     return plan
   }
 }

@@ -98,10 +98,13 @@ enum HelpText {
   private static let predicates = [
     ("age > 3, age BETWEEN {1, 5}", "comparison"), ("a and b, a or b, not a", "logic"),
     ("name BEGINSWITH \"R\"", "also ENDSWITH CONTAINS LIKE; [c] ignores case"),
+    ("name ==[cd] \"zoe\"", "[cu]: case of all scripts; [cd]: and accents"),
     ("age IN {1, 2, 3}", "one of"), ("color == null", "null"),
     ("owner.address.city == \"Oslo\"", "path through links"),
     ("ANY dogs.age > 3", "also ALL, NONE"), ("SORT(age DESC, name ASC)", "order"),
     ("DISTINCT(city)", "the first object of each"), ("LIMIT(10)", "the first objects"),
+    ("OFFSET(10)", "all but the first objects"),
+    ("explain where ...", "how a predicate is understood, with its traps"),
   ]
 
   private static let keySources = [

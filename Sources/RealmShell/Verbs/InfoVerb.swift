@@ -9,15 +9,18 @@ extension Session {
   func info(
     _ statement: InfoStatement, range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    let realm = try current(at: range).realm
+    let database = try current(at: range)
+    let realm = database.realm
+    if statement == .versions {
+      InfoText.write(try livingVersions(of: database), to: writer)
+      return
+    }
     do throws(StorageError) {
       switch statement {
       case .summary: InfoText.write(try InfoText.summary(realm), to: writer)
       case .space: InfoText.write(try InfoText.space(realm), to: writer)
-      case .versions:
-        InfoText.write([("version", String(realm.snapshot.version))], to: writer)
       case .history: InfoText.write(InfoText.history(realm.snapshot), to: writer)
-      case .file: break
+      case .versions, .file: break
       }
     } catch {
       throw StorageMessages.error(error, path: realm.path)

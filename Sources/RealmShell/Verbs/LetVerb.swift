@@ -16,28 +16,39 @@ extension Session {
       try listVariables(to: writer)
       return
     }
-    variables[statement.variable.text] = try variable(for: statement.value)
+    set(statement.variable.text, try variable(for: statement.value))
   }
 
   private func variable(for expression: Expression) throws(ShellError) -> Variable {
     let database = try? current()
     switch expression {
     case .query(.where(let query), _):
+      if let table = try values(of: query) { return .value(KeptValue(table.list), nil) }
       let result = try find(query)
       let database = try current(at: query.source.range)
-      return .results(live(result, from: query.source, database) { .query(query, $0) })
+      let live = live(result, from: query.source, database) { .query(query, $0) }
+      return .results(Bound(live, owner(database)))
     case .query(.sections(let sections), _):
       let result = try find(sections)
       let database = try current(at: sections.source.range)
-      return .results(live(result, from: sections.source, database) { .sections(sections, $0) })
+      let live = live(result, from: sections.source, database) { .sections(sections, $0) }
+      return .results(Bound(live, owner(database)))
+    case .call(let function, let arguments, let range):
+      if let sharing = SharingFunction(rawValue: function.text.lowercased()), arguments.count == 1 {
+        return try variable(
+          for: SharingCall(
+            function: sharing, argument: arguments[0], row: nil, scope: scope, range: range))
+      }
     case .path(let path) where path.steps.count == 1:
       if let section = try section(at: path, expression, database) { return .results(section) }
     case .path(let path) where path.steps.isEmpty:
       // A second name of live results is live as well.
-      if case .variable(let name) = path.base, let known = variables[name.text],
-        case .results = known
-      {
-        return known
+      if case .variable(let name) = path.base, let known = scope[name.text] {
+        switch known {
+        case .results(let bound) where bound.owner.thread === thread: return known
+        case .frozenResults: return known
+        default: break
+        }
       }
     default: break
     }
@@ -47,17 +58,18 @@ extension Session {
         .limitExceeded, "collections are nested more than \(Session.maximumNesting) deep",
         at: expression.range)
     }
-    return .value(value, value.holdsObjects ? database : nil)
+    return .value(value, value.holdsObjects ? database.map(owner) : nil)
   }
 
   /// The section of live results that `$name[key]` or `$name[position]` means, which follows its key;
   /// nil if the path means something else. Source: object-model.md 5.8.
   private func section(
     at path: PathExpression, _ expression: Expression, _ database: Database?
-  ) throws(ShellError) -> LiveResults? {
-    guard case .variable(let name) = path.base, case .results(let whole)? = variables[name.text],
+  ) throws(ShellError) -> Bound<LiveResults>? {
+    guard let database, case .variable(let name) = path.base,
+      case .results(let bound)? = scope[name.text], bound.owner == owner(database),
       case .index(let index) = path.steps[0].kind,
-      let sections = try present(whole).sections
+      let sections = try present(bound.value, in: database).sections
     else { return nil }
     let evaluator = evaluator(database)
     // Refuses what is outside.
@@ -68,7 +80,8 @@ extension Session {
       guard case .scalar(let found) = sections.keys[i] else { return nil }
       key = found
     }
-    return LiveResults(whole.database, .section(whole, key), depth: whole.depth)
+    let section = LiveResults.Origin.section(bound.value.origin, key)
+    return Bound(LiveResults(database, section, depth: bound.value.depth), bound.owner)
   }
 
   /// Binds a variable to what `add` or `upsert` gives; false if the statement is another one.
@@ -79,14 +92,18 @@ extension Session {
     case .add(let add):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.add(add, to: database)
-        variables[name.text] = .value(KeptValue(value(of: outcome)), database)
-        return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+        set(name.text, .value(KeptValue(value(of: outcome)), owner(database)))
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.added(outcome)
       }
     case .upsert(let upsert):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.upsert(upsert, in: database)
-        variables[name.text] = .value(KeptValue(value(of: outcome)), database)
-        return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+        set(name.text, .value(KeptValue(value(of: outcome)), owner(database)))
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.upserted(outcome)
       }
     default: return false
     }
@@ -94,17 +111,18 @@ extension Session {
   }
 
   func unlet(_ names: [Name]) throws(ShellError) {
-    for name in names where variables[name.text] == nil {
+    let scope = scope
+    for name in names where scope[name.text] == nil {
       throw evaluator(nil).unknownVariable(name)
     }
-    for name in names { variables[name.text] = nil }
+    for name in names { set(name.text, nil) }
   }
 
   // MARK: List
 
   private func listVariables(to writer: ByteWriter) throws(ShellError) {
     var lines: [(name: String, kind: String, text: String)] = []
-    for name in variables.keys.sorted() where name != "_" {
+    for name in Set(scope.names).sorted() where name != "_" {
       let (kind, text) = try description(of: name)
       lines.append(("$" + name, kind, text))
     }
@@ -127,16 +145,20 @@ extension Session {
       let prefix = "$\(name): "
       let message = error.message
       let text = message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
-      return (kind(of: variables[name]), text)
+      return (kind(of: scope[name]), text)
     }
-    switch (value, variables[name]) {
-    case (.results(let result), .results(let live)?):
+    switch (value, scope[name]) {
+    case (.results(let result), .results(let bound)?):
       let count = counted(result.keys.count, "object", "objects")
       guard let sections = result.sections else {
-        return ("results", "\(text(of: live, result)) (\(count))")
+        return ("results", "\(text(of: bound.value.origin, result)) (\(count))")
       }
       let parts = counted(sections.count, "section", "sections")
-      return ("sections", "\(text(of: live, result)) (\(parts), \(count))")
+      return ("sections", "\(text(of: bound.value.origin, result)) (\(parts), \(count))")
+    case (.results(let result), .frozenResults(let frozen)?):
+      let count = counted(result.keys.count, "object", "objects")
+      return ("frozen", "\(text(of: frozen.origin, result)) (\(count))")
+    case (.reference(let reference), _): return ("reference", reference.text)
     case (.object, _): return ("object", try text(of: value))
     default: return (Functions.typeName(value), try text(of: value))
     }
@@ -145,14 +167,15 @@ extension Session {
   private func kind(of variable: Variable?) -> String {
     switch variable {
     case .results: "results"
+    case .frozenResults: "frozen"
     case .value(let value, _): value.kindText
     case .invalidated, nil: "object"
     }
   }
 
   /// `Dog where age > 4`, `Dog by color where age > 4`.
-  private func text(of live: LiveResults, _ result: ResultSet) -> String {
-    switch live.origin {
+  private func text(of origin: LiveResults.Origin, _ result: ResultSet) -> String {
+    switch origin {
     case .query(let query, let scope): return text(of: query.source, query.condition, scope)
     case .sections(let sections, let scope):
       let key = scope.source.text(of: sections.key.range)

@@ -14,8 +14,21 @@ extension Session {
     _ statement: AddStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try add(statement, to: database)
-      return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+      try add(statement, to: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.added(outcome)
+    }
+  }
+
+  /// Makes a change and acknowledges it.
+  func change(
+    at range: SourceRange, to writer: ByteWriter,
+    _ make: (Database) throws(ShellError) -> WriteOutcome,
+    tell: (AcknowledgementText, WriteOutcome) throws(ShellError) -> String
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try make(database)
+      return acknowledges ? try tell(AcknowledgementText(database), outcome) : ""
     }
   }
 
@@ -42,8 +55,9 @@ extension Session {
     _ statement: UpsertStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try upsert(statement, in: database)
-      return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+      try upsert(statement, in: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.upserted(outcome)
     }
   }
 
@@ -80,7 +94,7 @@ extension Session {
   /// Binds a variable to the object, or the list of objects, of a statement.
   private func bind(_ variable: Name?, _ outcome: WriteOutcome, _ database: Database) {
     guard let variable else { return }
-    variables[variable.text] = .value(KeptValue(value(of: outcome)), database)
+    set(variable.text, .value(KeptValue(value(of: outcome)), owner(database)))
   }
 
   /// The object, or the list of objects, that a statement has made or updated.
@@ -213,10 +227,12 @@ extension Session {
     if case .path(let path) = source, extent == nil,
       case .object(let objectClass, let key) = try evaluator.value(of: path, row: nil)
     {
+      try refuseFrozen(objectClass, at: path.range)
       return .one(objectClass, key)
     }
     let found = try objects(of: source, evaluator)
     let objectClass = found.objectClass
+    try refuseFrozen(objectClass, at: source.range)
     guard extent != nil else {
       let count = try count(found, evaluator)
       let name = quotedName(objectClass.name)
@@ -231,6 +247,17 @@ extension Session {
     // A list can hold an object twice.
     var seen: Set<ObjectKey> = []
     return .many(objectClass, keys.filter { seen.insert($0).inserted })
+  }
+}
+
+extension Session {
+  /// Refuses to change objects of a version that is kept as it is.
+  private func refuseFrozen(
+    _ objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) {
+    guard objectClass.frozen != nil else { return }
+    throw ShellError(
+      .readOnlyDatabase, "what is frozen cannot be changed", at: range, remedy: "thaw(x)")
   }
 }
 

@@ -30,6 +30,8 @@ extension Session {
     var schema: String?
     /// The version of the declared classes.
     var version: UInt64?
+    /// Most living versions with which a write transaction may begin.
+    var versionLimit: Int?
   }
 
   func open(_ statement: OpenStatement, to writer: ByteWriter) throws(ShellError) {
@@ -50,7 +52,10 @@ extension Session {
         remedy: "snapshot previous")
     }
     if let limit = statement.versionLimit {
-      throw ShellError(.illegalOperation, "versions cannot be limited yet", at: limit.range)
+      guard limit.value > 0 else {
+        throw ShellError(.invalidArgument, "at least one version is alive", at: limit.range)
+      }
+      opening.versionLimit = Int(limit.value)
     }
     if let number = statement.version {
       guard let version = UInt64(exactly: number.value) else {
@@ -100,12 +105,25 @@ extension Session {
     warnOfUnreadableParts(realm)
     let database = Database(
       name: freeName(for: opening), realm: realm, key: opening.key,
-      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil)
+      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil, for: self)
     database.memoryName = opening.memoryName
+    database.versionLimit = opening.versionLimit
     try prepare(database, opening)
     databases.append(database)
     currentName = database.name
+    if thread.isMain { offer(database) }
     return database
+  }
+
+  /// Lets the other threads open a database that `main` has opened.
+  private func offer(_ database: Database) {
+    let entry = SharedDatabase(
+      number: database.number, name: database.name, path: database.realm.path, key: database.key,
+      state: database.realm.state, isReadOnly: database.isReadOnly,
+      isInMemory: database.isInMemory, versionLimit: database.versionLimit,
+      defaults: database.defaults)
+    threads.monitor.withLock { $0.databases.append(entry) }
+    if threads.hasOthers { shareDatabases() }
   }
 
   private func refuseWriting(_ opening: Opening) throws(ShellError) {
@@ -117,7 +135,12 @@ extension Session {
   /// A name that no open database has.
   private func freeName(for opening: Opening) -> String {
     let base = opening.path?.split(separator: "/").last.map(String.init) ?? "memory"
-    let stem = opening.name ?? (base.hasSuffix(".realm") ? String(base.dropLast(6)) : base)
+    return unusedName(
+      opening.name ?? (base.hasSuffix(".realm") ? String(base.dropLast(6)) : base))
+  }
+
+  /// A name that no open database has; the one given if possible.
+  func unusedName(_ stem: String) -> String {
     var name = stem
     var number = 2
     while databases.contains(where: { $0.name == name }) {

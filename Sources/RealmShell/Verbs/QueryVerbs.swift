@@ -8,7 +8,7 @@ import RealmValues
 /// `where`, `count`, `get`, `more`, `last`, `print`, `assert`.
 extension Session {
   /// The variables, and the text, of the present statement.
-  var scope: Scope { Scope(source: source, variables: variables) }
+  var scope: Scope { Scope(source: source, variables: threads.variables, locals: locals) }
 
   /// An evaluator for expressions of the present statement, or of another one.
   func evaluator(_ database: Database?, scope: Scope? = nil) -> Evaluator {
@@ -18,12 +18,28 @@ extension Session {
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { Array(scope.variables.keys) },
+      variableNames: { scope.names },
+      frozenSchema: { [unowned self] (version) throws(ShellError) in
+        try frozenDatabase(version).realm.schema
+      },
+      sharing: { [unowned self] (function, argument, row, range) throws(ShellError) in
+        try value(
+          of: SharingCall(
+            function: function, argument: argument, row: row, scope: scope, range: range))
+      },
       query: { [unowned self] (statement) throws(ShellError) in
         try value(of: statement, in: scope)
       })
     evaluator.scope = scope
     return evaluator
+  }
+
+  /// The evaluator for objects of a class: that of their version, if they are frozen.
+  func evaluator(
+    for objectClass: ObjectClass, _ evaluator: Evaluator, _ scope: Scope? = nil
+  ) throws(ShellError) -> Evaluator {
+    guard let version = objectClass.frozen else { return evaluator }
+    return self.evaluator(try frozenDatabase(version), scope: scope)
   }
 
   /// The value of a statement in parentheses.
@@ -33,7 +49,9 @@ extension Session {
     switch statement {
     case .count(let count):
       return .scalar(.int(Int64(try number(of: count, scope: scope))))
-    case .where(let query): return .results(try find(query, scope: scope))
+    case .where(let query):
+      if let table = try values(of: query, scope: scope) { return table.list }
+      return .results(try find(query, scope: scope))
     case .sections(let sections): return .results(try find(sections, scope: scope))
     case .aggregate(let aggregate):
       return try table(of: aggregate, scope: scope).value(isGrouped: !aggregate.keys.isEmpty)
@@ -55,12 +73,12 @@ extension Session {
   // MARK: where, count
 
   /// The objects of a query.
+  ///
+  /// - Parameter database: Where they are looked for; nil for the current one.
   func find(
-    _ query: WhereStatement, scope: Scope? = nil
+    _ query: WhereStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let database = try current(at: query.source.range)
-    let evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: query.source, evaluator)
+    let (objects, evaluator) = try objects(of: query.source, scope: scope, in: database)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
     let keys = try keys(of: objects, query.condition, evaluator)
@@ -68,6 +86,10 @@ extension Session {
   }
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
+    if let table = try values(of: query) {
+      try show(table, to: writer)
+      return
+    }
     let database = try current(at: query.source.range)
     let result = try find(query)
     let live = live(result, from: query.source, database) { .query(query, $0) }
@@ -78,7 +100,7 @@ extension Session {
   func show(_ result: ResultSet, _ live: LiveResults, to writer: ByteWriter) throws(ShellError) {
     let limit = outputIsTerminal ? settings.rowLimit ?? result.rowCount : result.rowCount
     let printed = min(limit, result.rowCount)
-    variables["_"] = .results(live)
+    locals["_"] = .results(Bound(live, owner(try current())))
     printedRowCount = printed
     try print(result, 0..<printed, hasMore: printed < result.rowCount, outputSettings, to: writer)
   }
@@ -98,15 +120,13 @@ extension Session {
   private func number(
     of count: CountStatement, scope: Scope? = nil
   ) throws(ShellError) -> Int {
-    let database = try current(at: count.source.range)
-    let evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: count.source, evaluator)
+    let (objects, evaluator) = try objects(of: count.source, scope: scope)
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
     guard objects.keys == nil else {
       return try keys(of: objects, condition, evaluator).count
     }
     let bound = try bind(condition, objects.objectClass, evaluator)
-    return try run(database.realm.path) { () throws(QueryFailure) in
+    return try run(evaluator.path) { () throws(QueryFailure) in
       measurement?.begin(bound, condition)
       let total = try bound.count { Interruption.isRequested }
       measurement?.end(bound, condition, objectCount: total)
@@ -122,12 +142,13 @@ extension Session {
 
   func get(_ get: GetStatement, to writer: ByteWriter) throws(ShellError) {
     let database = try current(at: get.target.range)
-    let evaluator = evaluator(database)
+    var evaluator = evaluator(database)
     let value = try evaluator.value(of: get.target, row: nil)
     guard case .object(let objectClass, let key) = value else {
       try printValue(value, evaluator, to: writer)
       return
     }
+    evaluator = try self.evaluator(for: objectClass, evaluator)
     let everything = [Column.everything(get.target.range)]
     let columns = try ColumnMaker.columns(
       get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
@@ -163,15 +184,15 @@ extension Session {
 
   /// The last result as it is now.
   private func previous(at range: SourceRange) throws(ShellError) -> ResultSet {
-    guard case .results(let results)? = variables["_"],
-      databases.contains(where: { $0 === results.database })
+    guard case .results(let results)? = locals["_"],
+      let database = databases.first(where: { $0.instance == results.owner.instance })
     else {
       throw ShellError(
         .illegalOperation, "there is no result yet", at: range, remedy: "where CLASS")
     }
     guard let value = try value(of: Name("_", range: range), in: scope),
       case .results(let result) = value
-    else { return try present(results) }
+    else { return try present(results.value, in: database) }
     return result
   }
 
@@ -267,12 +288,16 @@ extension QueryArgument {
       let members = (value.members ?? []).compactMap(scalar)
       guard members.count == value.members?.count else { return nil }
       self = .list(members)
-    case .dictionary, .record: return nil
+    case .dictionary, .record, .reference: return nil
     }
   }
 }
 
 extension ShellError {
+  init(_ warning: TrapWarning) {
+    self.init(.trap, warning.message, at: warning.range, remedy: warning.remedy)
+  }
+
   init(_ error: QueryError) {
     let suggestion = error.unknownName.flatMap {
       Spelling.nearest(to: $0, among: error.candidates)

@@ -43,7 +43,6 @@ final class PendingFile {
       temporaryPath = name
       file = try DiskFile(descriptor: descriptor)
     }
-    file.writesEarly = true
     if let present {
       // The owner is kept where the system allows it.
       _ = fchown(file.descriptor, present.owner, present.group)

@@ -60,8 +60,13 @@ extension ClusterEditor {
     return low
   }
 
+  /// The rows of a full leaf.
+  private static let allRows = Array(0..<ClusterTree.maximumCount)
+
   private static func rows(of selection: Selection, in leaf: ClusterTree.Leaf) -> [Int] {
-    guard let selection else { return Array(0..<leaf.count) }
+    guard let selection else {
+      return leaf.count == allRows.count ? allRows : Array(0..<leaf.count)
+    }
     var rows: [Int] = []
     rows.reserveCapacity(selection.count)
     var row = 0

@@ -15,6 +15,8 @@ struct LeafCalculation {
     _ ref: Int64, _ leaf: ClusterTree.Leaf, _ rows: [Int]
   ) throws(StorageError) -> Int {
     guard case .int(let operand) = operand else { return try countNumbers(ref, rows) }
+    let node = try store.view.integers(at: ref)
+    if !isNullable, node.count == leaf.count, fits(operand, width: node.width) { return rows.count }
     var values = try store.integers(ref)
     return try calculate(&values, operand, leaf, rows)
   }
@@ -27,7 +29,11 @@ struct LeafCalculation {
     case .int(let operand):
       var values = try store.integers(ref)
       guard isNullable, let null = values.first else {
-        _ = try calculate(&values, operand, leaf, rows)
+        if rows.count == values.count {
+          calculateAll(&values, operand)
+        } else {
+          _ = try calculate(&values, operand, leaf, rows)
+        }
         return try store.replace(&ref, values)
       }
       let nulls = values.dropFirst().map { $0 == null }
@@ -50,6 +56,26 @@ struct LeafCalculation {
   }
 
   // MARK: Integers
+
+  /// Whether no result with numbers of a width can be too large.
+  private func fits(_ operand: Int64, width: Int) -> Bool {
+    guard width <= 32 else { return false }
+    switch operation {
+    case .add, .subtract: return abs(operand / 2) < 1 << 60
+    case .multiply: return abs(operand / 2) < 1 << 30
+    case .divide: return operand != 0
+    }
+  }
+
+  /// Calculates with all values, of which is known that the results fit.
+  private func calculateAll(_ values: inout [Int64], _ operand: Int64) {
+    switch operation {
+    case .add: for i in values.indices { values[i] &+= operand }
+    case .subtract: for i in values.indices { values[i] &-= operand }
+    case .multiply: for i in values.indices { values[i] &*= operand }
+    case .divide: for i in values.indices { values[i] /= operand }
+    }
+  }
 
   /// - Parameter values: The elements of the node: in nullable leaves the one for null comes first.
   private func calculate(

@@ -7,11 +7,9 @@ public final class DiskFile: FileBackend {
   public let descriptor: Int32
   /// Size of the file.
   public private(set) var byteCount: Int
-  /// Whether the disk is to begin with what is written at once instead of at the next sync.
-  var writesEarly = false
   /// Whether nobody needs what is written after a crash: then `sync` does not wait.
   var isTemporary = false
-  /// Bytes of the end of the file that the disk has not been asked for.
+  /// Bytes that have been written since the last sync, or since the disk was asked to begin.
   private var lateByteCount = 0
 
   /// Opens a file; `creating` makes a new one, and fails if there is one.
@@ -52,33 +50,41 @@ public final class DiskFile: FileBackend {
 
   deinit { close(descriptor) }
 
-  /// Writes bytes at an offset.
+  /// Writes bytes at an offset; if they are many the disk begins with them at once.
   public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
     var done = 0
     while done < bytes.count, let base = bytes.baseAddress {
-      let count = pwrite(descriptor, base + done, bytes.count - done, offset + done)
+      let most = min(bytes.count - done, DiskFile.mostLateByteCount)
+      let count = pwrite(descriptor, base + done, most, offset + done)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw .system(.write, count < 0 ? errno : EIO) }
       done += count
+      lateByteCount += count
+      if lateByteCount >= DiskFile.mostLateByteCount { startWriting(before: offset + done) }
     }
     byteCount = max(byteCount, offset + bytes.count)
-    if writesEarly, !isTemporary { writeEarly(bytes.count, end: offset + bytes.count) }
   }
 
-  /// Lets the disk begin with the bytes up to an offset, if they are many.
-  private func writeEarly(_ byteCount: Int, end: Int) {
-    lateByteCount += byteCount
-    guard lateByteCount >= 4 << 20 else { return }
+  private static let mostLateByteCount = 1 << 21
+
+  /// Lets the disk begin with the last bytes up to an offset.
+  private func startWriting(before end: Int) {
     let startOnly: UInt32 = 2
     // A hint: what it does not do, the next sync does.
-    _ = sync_file_range(
-      descriptor, off_t(max(0, end - lateByteCount)), off_t(lateByteCount), startOnly)
+    if !isTemporary {
+      _ = sync_file_range(
+        descriptor, off_t(max(0, end - lateByteCount)), off_t(lateByteCount), startOnly)
+    }
     lateByteCount = 0
   }
 
   /// Asks for the size anew, which another process may have changed.
   public func measure() throws(StorageError) {
-    byteCount = try Syscalls.status(of: descriptor).byteCount
+    // Asking for the status would make Linux note a new time of change with the next write, which
+    // then has to reach the disk with each commit: one more wait.
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard end >= 0 else { throw .system(.status, errno) }
+    byteCount = end
   }
 
   /// Makes the file longer; the next `sync` covers its size.
@@ -98,6 +104,7 @@ public final class DiskFile: FileBackend {
 
   /// Waits until all bytes, and the size of the file, are on the disk; times do not matter.
   public func sync() throws(StorageError) {
+    lateByteCount = 0
     if isTemporary { return }
     while fdatasync(descriptor) != 0 { if errno != EINTR { throw .system(.sync, errno) } }
   }

@@ -4,7 +4,7 @@ import Glibc
 /// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
 ///
 /// The bytes are wiped when the last reference goes.
-public final class EncryptionKey {
+public final class EncryptionKey: @unchecked Sendable {  // Reason: only `init` writes the bytes.
   /// Number of bytes of a key.
   public static let byteCount = 64
 

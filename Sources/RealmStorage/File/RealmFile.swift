@@ -16,10 +16,11 @@ public final class RealmFile {
   private let copy: UnsafeMutableRawBufferPointer?
   /// Keeps the bytes of a write transaction.
   private var region: TransactionRegion?
+  /// Keeps the bytes of a file that others have mapped.
+  private var shared: FileMapping?
   /// Keeps the version that is read from being overwritten; nil if the file is only looked at.
   let pin: VersionPin?
-  private let device: UInt
-  private let inode: UInt
+  private let identity: FileIdentity
   let memory: FileMemory
   private let openingHeader: FileHeader
   /// The readable bytes: of the mapping, or the plaintext.
@@ -49,8 +50,7 @@ public final class RealmFile {
     let status = try Syscalls.status(of: descriptor)
     guard status.isRegularFile else { throw .notAFile }
     byteCount = status.byteCount
-    device = status.device
-    inode = status.inode
+    identity = status.identity
     guard byteCount > 0 else {
       mapping = nil
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -86,7 +86,7 @@ public final class RealmFile {
   public init(bytes source: [UInt8], key: EncryptionKey?) throws(StorageError) {
     (path, pin) = ("", nil)
     byteCount = source.count
-    (mapping, device, inode) = (nil, 0, 0)
+    (mapping, identity) = (nil, .none)
     guard byteCount > 0 else {
       copy = nil
       bytes = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -109,11 +109,25 @@ public final class RealmFile {
     }
   }
 
+  /// Reads a plain file that is mapped already.
+  ///
+  /// - Parameter pin: The version to read.
+  init(_ shared: FileMapping, path: String, pin: VersionPin?) {
+    (self.path, self.pin, self.shared) = (path, pin, shared)
+    (mapping, copy, identity) = (nil, nil, shared.identity)
+    byteCount = shared.fileByteCount
+    bytes = UnsafeRawBufferPointer(
+      start: byteCount > 0 ? shared.base : nil, count: byteCount)
+    memory = FileMemory(cipher: nil, fileByteCount: byteCount)
+    openingHeader =
+      byteCount >= FileView.headerByteCount ? FileHeader(shared.base) : FileHeader.empty
+  }
+
   /// Shows the committed and the new nodes of a write transaction; `path` is empty.
   init(_ region: TransactionRegion) {
     (path, pin) = ("", nil)
     byteCount = region.byteCount
-    (mapping, copy, device, inode) = (nil, nil, 0, 0)
+    (mapping, copy, identity) = (nil, nil, .none)
     bytes = UnsafeRawBufferPointer(start: region.base, count: region.byteCount)
     memory = FileMemory(cipher: region.cipher, fileByteCount: region.byteCount)
     openingHeader = FileHeader.empty
@@ -194,9 +208,9 @@ public final class RealmFile {
 
   func standing() -> Standing {
     if path.isEmpty { return .same }
-    guard let status = try? Syscalls.status(ofPath: path), status.device == device,
-      status.inode == inode
-    else { return .elsewhere }
+    guard let status = try? Syscalls.status(ofPath: path), status.identity == identity else {
+      return .elsewhere
+    }
     return status.byteCount >= byteCount ? .same : .cutOff
   }
 

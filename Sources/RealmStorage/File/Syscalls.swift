@@ -1,21 +1,45 @@
+import CLinux
 import Glibc
+
+/// Which file something is, whatever its path.
+struct FileIdentity: Hashable {
+  var device: UInt
+  var inode: UInt
+
+  /// No file.
+  static let none = FileIdentity(major: 0, minor: 0, inode: 0)
+
+  /// The number of the device is put together as the C library does it.
+  init(major: UInt32, minor: UInt32, inode: UInt) {
+    let (major, minor) = (UInt(major), UInt(minor))
+    let low = minor & 0xFF | (major & 0xFFF) << 8
+    device = low | (minor & ~0xFF) << 12 | (major & ~0xFFF) << 32
+    self.inode = inode
+  }
+}
 
 /// The system calls of the storage layer, each in one place, with typed errors.
 enum Syscalls {
-  /// What `stat` tells.
+  /// What the system tells about a file.
+  ///
+  /// Times are not asked for: Linux would note a new time of change with the next write, and then
+  /// has to write that to the disk too with each commit.
   struct Status {
     var isRegularFile: Bool
     var byteCount: Int
-    var device: UInt
-    var inode: UInt
+    var identity: FileIdentity
 
-    init(_ status: stat) {
-      isRegularFile = status.st_mode & S_IFMT == S_IFREG
-      byteCount = Int(status.st_size)
-      device = UInt(status.st_dev)
-      inode = UInt(status.st_ino)
+    init(_ status: statx) {
+      isRegularFile = mode_t(status.stx_mode) & S_IFMT == S_IFREG
+      byteCount = Int(status.stx_size)
+      identity = FileIdentity(
+        major: status.stx_dev_major, minor: status.stx_dev_minor, inode: UInt(status.stx_ino))
     }
   }
+
+  /// The fields `STATX_TYPE`, `STATX_INO`, `STATX_SIZE`, and a path that may be empty.
+  private static let statusFields: UInt32 = 0x1 | 0x100 | 0x200
+  private static let emptyPath: Int32 = 0x1000
 
   /// `O_NOATIME` of Linux, which the Glibc module does not show.
   private static let noAccessTime: Int32 = 0o1_000_000
@@ -32,14 +56,18 @@ enum Syscalls {
   }
 
   static func status(of descriptor: Int32) throws(StorageError) -> Status {
-    var buffer = stat()
-    guard fstat(descriptor, &buffer) == 0 else { throw .system(.status, errno) }
+    var buffer = statx()
+    guard statx(descriptor, "", emptyPath, statusFields, &buffer) == 0 else {
+      throw .system(.status, errno)
+    }
     return Status(buffer)
   }
 
   static func status(ofPath path: String) throws(StorageError) -> Status {
-    var buffer = stat()
-    guard stat(path, &buffer) == 0 else { throw .system(.status, errno) }
+    var buffer = statx()
+    guard statx(AT_FDCWD, path, 0, statusFields, &buffer) == 0 else {
+      throw .system(.status, errno)
+    }
     return Status(buffer)
   }
 

@@ -49,6 +49,7 @@ extension LockFile {
     let (count, hasOverflown) = all[slot][keyPath: field].addingReportingOverflow(1)
     guard !hasOverflown else { throw .damagedVersionList }
     all[slot][keyPath: field] = count
+    pins.add(1, to: all[slot].version)
     return VersionPin(slot, all[slot], kind, self)
   }
 
@@ -61,6 +62,43 @@ extension LockFile {
     if all[pin.slot].version == pin.version, all[pin.slot][keyPath: field] > 0 {
       all[pin.slot][keyPath: field] -= 1
     }
+    pins.add(-1, to: pin.version)
+  }
+
+  /// Pins a version by its number; nil if it is not alive any more.
+  ///
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  public func pin(version: UInt64) throws(LockError) -> VersionPin? {
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    // What is not needed any more is free: a slot that is not is readable (invariant 4).
+    guard let slot = all.firstIndex(where: { $0.isActive && $0.version == version }) else {
+      return nil
+    }
+    return try pin(slot, of: all, .live)
+  }
+
+  /// The versions that are alive, the oldest first: the newest one, and those that are pinned.
+  ///
+  /// - Throws: `damagedVersionList`, `sessionBroken`, `system`.
+  public func livingVersions() throws(LockError) -> [LivingVersion] {
+    try versionsMutex.lock()
+    defer { versionsMutex.unlock() }
+    let all = try slots.all(header)
+    let newest = try newestSlot(in: all)
+    let oldestFull =
+      all.filter { $0.isActive && $0.fullCount > 0 }.map(\.version).min() ?? UInt64.max
+    var result: [LivingVersion] = []
+    for (i, slot) in all.enumerated() where slot.isActive {
+      let count = Int(slot.liveCount) + Int(slot.frozenCount) + Int(slot.fullCount)
+      guard i == newest || count > 0 || slot.version >= oldestFull else { continue }
+      let own = min(count, pins.count(of: slot.version))
+      result.append(
+        LivingVersion(
+          version: Int64(clamping: slot.version), ownCount: own, otherCount: count - own))
+    }
+    return result.sorted { $0.version < $1.version }
   }
 
   private static func count(of kind: VersionPin.Kind) -> WritableKeyPath<ReaderSlot, UInt32> {

@@ -72,6 +72,8 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
   let descriptor: LockDescriptor
   let header: SharedHeader
   let slots: SlotMapping
+  /// The pins that this process has on the versions of the session.
+  let pins: ProcessPins
   /// Whether a thread of this process has the write mutex.
   var isWriting = false
   /// Whether the owner of the write mutex has added a version that nobody was told of yet.
@@ -84,6 +86,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
   /// Opens a realm's lock file and joins its session, or begins one.
   ///
   /// - Parameter realmPath: The path of the database file.
+  /// - Parameter lockPath: The path of the lock file, if it is not the one beside the database file.
   /// - Parameter timeoutMilliseconds: How long to wait for a process that has the realm for itself,
   ///   or for one that is just opening it; nil for ever.
   /// - Parameter begin: Opens, checks and prepares the database file, if the session begins: repairs
@@ -92,13 +95,15 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
   ///   allow another try with another profile. `inUse` when another process has the realm for
   ///   itself, `timedOut`, `sessionBroken`, `file` from `begin`, `system`, `notAFile`.
   public init(
-    realmPath: String, profile: SessionProfile, timeoutMilliseconds: Int? = 10_000,
+    realmPath: String, lockPath: String? = nil, profile: SessionProfile,
+    timeoutMilliseconds: Int? = 10_000,
     begin: () throws(StorageError) -> SessionStart
   ) throws(LockError) {
     LockLayout.check()
     let deadline = Deadline(afterMilliseconds: timeoutMilliseconds)
     let descriptor = try Attachment.attach(
-      LockDescriptor.path(ofRealm: realmPath), profile: profile, deadline: deadline)
+      lockPath ?? LockDescriptor.path(ofRealm: realmPath), profile: profile, deadline: deadline)
+    let identity = try descriptor.status().identity
     let header = SharedHeader(base: try descriptor.map(byteCount: LockLayout.slots))
     let slots = SlotMapping(descriptor: descriptor)
     let hasBegun: Bool
@@ -121,6 +126,7 @@ public final class LockFile: @unchecked Sendable {  // Reason: see the last para
     }
     // Nothing fails from here on: otherwise `deinit` would leave a session that was not joined.
     self.realmPath = realmPath
+    pins = ProcessPins(lockFile: identity)
     self.profile = profile
     self.descriptor = descriptor
     self.header = header

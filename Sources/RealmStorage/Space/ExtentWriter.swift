@@ -7,6 +7,8 @@ final class OutputBuffer {
 
   /// Most bytes that are collected, unless one piece is larger.
   static let limit = 1 << 20
+  /// What has at least so many bytes is better not collected.
+  static let largePiece = 1 << 18
 
   init() { start = .allocate(byteCount: byteCount, alignment: 16) }
 
@@ -47,16 +49,28 @@ struct ExtentWriter {
     return buffer.start + pending.byteCount
   }
 
+  /// Writes bytes at once, behind what has been collected.
+  mutating func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StorageError) {
+    try flush()
+    try file.write(bytes, at: offset)
+    note(Extent(offset: offset, byteCount: bytes.count))
+    pending = Extent(offset: offset + bytes.count, byteCount: 0)
+  }
+
   /// Writes what has been collected.
   mutating func flush() throws(StorageError) {
     guard pending.byteCount > 0 else { return }
     let bytes = UnsafeRawBufferPointer(start: buffer.start, count: pending.byteCount)
     try file.write(bytes, at: pending.offset)
-    if let last = extents.last, last.end == pending.offset {
-      extents[extents.count - 1].byteCount += pending.byteCount
-    } else {
-      extents.append(pending)
-    }
+    note(pending)
     pending = Extent(offset: pending.end, byteCount: 0)
+  }
+
+  private mutating func note(_ written: Extent) {
+    if let last = extents.last, last.end == written.offset {
+      extents[extents.count - 1].byteCount += written.byteCount
+    } else {
+      extents.append(written)
+    }
   }
 }

@@ -126,12 +126,20 @@ struct FreeSpaceList {
 
   private mutating func takeBlock(_ byteCount: Int, pending: Int) -> Int {
     while true {
-      let found =
-        bins.takeSmallest(ofAtLeast: max(byteCount, pending), blocks)
-        ?? bins.takeLargest(ofAtLeast: byteCount, blocks)
-      if let found { return found }
+      if let found = bins.takeSmallest(ofAtLeast: max(byteCount, pending), blocks) { return found }
+      if !mayGrow(by: pending), let found = bins.takeLargest(ofAtLeast: byteCount, blocks) {
+        return found
+      }
       grow(by: max(byteCount, pending))
     }
+  }
+
+  /// Whether the file should rather grow than be filled here and there, which takes the disk longer:
+  /// for what is small beside it, while little of it is free.
+  private func mayGrow(by byteCount: Int) -> Bool {
+    guard byteCount <= fileEnd / 64 else { return false }
+    let free = blocks.reduce(0) { $0 + $1.extent.byteCount }
+    return free <= fileEnd / 4
   }
 
   /// Makes the file longer; the new space may be too small when a section ends.

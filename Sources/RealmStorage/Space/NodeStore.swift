@@ -82,6 +82,18 @@ final class NodeStore {
     FileView.nodeHeaderByteCount + (node.payloadByteCount + 7) / 8 * 8
   }
 
+  /// What files have in the place of a checksum.
+  static let storedChecksum: UInt32 = 0x4141_4141
+
+  /// Makes a new node what it is in a file; it can be read, but neither changed nor freed any more.
+  func storedForm(_ node: NodeView) -> UnsafeRawBufferPointer {
+    let (start, byteCount) = (bytes(Int64(node.offset)), NodeStore.storedByteCount(node))
+    start.storeBytes(of: NodeStore.storedChecksum, as: UInt32.self)
+    let used = FileView.nodeHeaderByteCount + node.payloadByteCount
+    memset(start + used, 0, byteCount - used)
+    return UnsafeRawBufferPointer(start: start, count: byteCount)
+  }
+
   /// Makes a node with room for `payloadByteCount` bytes; the payload is not initialised.
   func make(
     flags: UInt8, width: Int, count: Int, payloadByteCount: Int

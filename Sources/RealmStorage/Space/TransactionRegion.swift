@@ -7,89 +7,46 @@ import Glibc
 /// committed or new, and everything that reads a snapshot reads a transaction as well. The room is
 /// reserved, not allocated: pages come into being when they are first written.
 final class TransactionRegion {
-  /// The first byte of the file.
-  let base: UnsafeMutableRawPointer
-  /// Offset of the first new node; committed nodes are before it.
-  let newStart: Int
-  /// Number of bytes of the whole range.
-  let byteCount: Int
+  /// The range; its room belongs to this object alone.
+  let mapping: FileMapping
   /// Decrypts the committed nodes; nil if the file is not encrypted.
   let cipher: PageCipher?
   /// The mapped bytes of an encrypted file.
   private let ciphertext: UnsafeMutableRawBufferPointer?
-  /// Number of bytes of the file that are mapped.
-  private(set) var fileByteCount: Int
-  /// What the guard said before the file was mapped.
-  private let replacedPageCount = TruncationGuard.replacedPageCount
 
   /// Offset behind the last new node.
   private var newEnd: Int
   /// Offsets of freed blocks, by size class.
   private var freed: [[Int]] = Array(repeating: [], count: 80)
 
-  private static let pageByteCount = 4096
-  /// Room for the file to grow while it stays mapped.
-  private static let growthByteCount = 1 << 26
   /// New nodes that stay in memory for the next transaction.
   private static let keptByteCount = 1 << 22
-  /// Room for new nodes; the smaller ones are tried where address space is limited.
-  private static let roomByteCounts = [1 << 35, 1 << 32, 1 << 29]
 
   /// Maps what an open file holds; an encrypted file is decrypted page by page when it is read.
   ///
   /// - Parameter file: nil for new nodes alone.
   /// - Throws: `system` when the file cannot be mapped.
-  init(_ file: (any FileBackend)?) throws(StorageError) {
-    file?.discardUnsynced()
-    fileByteCount = file?.byteCount ?? 0
-    // There is no node at 0.
-    let growth = file == nil ? TransactionRegion.pageByteCount : TransactionRegion.growthByteCount
-    newStart = TransactionRegion.wholePages(fileByteCount) + growth
-    newEnd = newStart
-    var reserved: (UnsafeMutableRawPointer, Int)?
-    for room in TransactionRegion.roomByteCounts {
-      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-      if let address = mmap(nil, newStart + room, PROT_READ | PROT_WRITE, flags, -1, 0),
-        address != MAP_FAILED
-      {
-        reserved = (address, newStart + room)
-        break
-      }
-    }
-    guard let (base, byteCount) = reserved else { throw .system(.map, errno) }
-    (self.base, self.byteCount) = (base, byteCount)
-    do throws(StorageError) {
-      if let file, let key = file.key {
-        let source = try TransactionRegion.mapCiphertext(file.descriptor, plain: fileByteCount)
-        ciphertext = source
-        cipher = try PageCipher(
-          source: UnsafeRawBufferPointer(source), key: key,
-          into: UnsafeMutableRawBufferPointer(start: base, count: fileByteCount))
-      } else {
-        (ciphertext, cipher) = (nil, nil)
-        if let file {
-          try TransactionRegion.map(file.descriptor, from: 0, to: fileByteCount, at: base)
-          TruncationGuard.watch(base, byteCount: TransactionRegion.wholePages(fileByteCount))
-        }
-      }
-    } catch {
-      munmap(base, byteCount)
-      throw error
-    }
+  convenience init(_ file: (any FileBackend)?) throws(StorageError) {
+    try self.init(try FileMapping(file), file)
   }
 
-  private static func wholePages(_ byteCount: Int) -> Int {
-    (byteCount + pageByteCount - 1) / pageByteCount * pageByteCount
-  }
-
-  /// Maps bytes of a file, from the start of a page on.
-  private static func map(
-    _ descriptor: Int32, from start: Int, to end: Int, at base: UnsafeMutableRawPointer
-  ) throws(StorageError) {
-    guard start < end else { return }
-    let flags = MAP_SHARED | MAP_FIXED
-    let mapped = mmap(base + start, end - start, PROT_READ, flags, descriptor, off_t(start))
-    guard mapped != MAP_FAILED else { throw .system(.map, errno) }
+  /// Uses the room of a mapping.
+  ///
+  /// - Throws: `system` when an encrypted file cannot be mapped.
+  init(_ mapping: FileMapping, _ file: (any FileBackend)?) throws(StorageError) {
+    self.mapping = mapping
+    newEnd = mapping.roomStart
+    guard let file, let key = file.key else {
+      (ciphertext, cipher) = (nil, nil)
+      return
+    }
+    let source = try TransactionRegion.mapCiphertext(
+      file.descriptor, plain: mapping.fileByteCount)
+    ciphertext = source
+    // A failure here ends in `deinit`.
+    cipher = try PageCipher(
+      source: UnsafeRawBufferPointer(source), key: key,
+      into: UnsafeMutableRawBufferPointer(start: mapping.base, count: mapping.fileByteCount))
   }
 
   private static func mapCiphertext(
@@ -103,35 +60,24 @@ final class TransactionRegion {
   }
 
   deinit {
-    TruncationGuard.unwatch(base)
-    munmap(base, byteCount)
     guard let ciphertext, let start = ciphertext.baseAddress else { return }
     TruncationGuard.unwatch(start)
     munmap(start, ciphertext.count)
   }
 
-  /// Forgets the new nodes and maps what the file holds now; nobody may use them any more.
-  ///
-  /// - Returns: whether the file can be mapped here; a new region is needed otherwise.
-  /// - Throws: `system` when the file cannot be mapped.
-  func renew(_ file: any FileBackend) throws(StorageError) -> Bool {
-    file.discardUnsynced()
-    let (mapped, end) = (TransactionRegion.wholePages(fileByteCount), file.byteCount)
-    // Pages that were missing once stay zeros.
-    guard cipher == nil, ciphertext == nil, end >= fileByteCount, end <= newStart,
-      TruncationGuard.replacedPageCount == replacedPageCount
-    else { return false }
-    if end > mapped {
-      try TransactionRegion.map(file.descriptor, from: mapped, to: end, at: base)
-      TruncationGuard.unwatch(base)
-      TruncationGuard.watch(base, byteCount: TransactionRegion.wholePages(end))
-    }
-    fileByteCount = end
+  /// The first byte of the file.
+  @inline(__always) var base: UnsafeMutableRawPointer { mapping.base }
+  /// Offset of the first new node; committed nodes are before it.
+  @inline(__always) var newStart: Int { mapping.roomStart }
+  /// Number of bytes of the whole range.
+  var byteCount: Int { mapping.byteCount }
+
+  /// Forgets the new nodes, which nobody may use any more.
+  func renew() {
     let kept = newStart + TransactionRegion.keptByteCount
     if newEnd > kept { madvise(base + kept, newEnd - kept, MADV_DONTNEED) }
     newEnd = newStart
     for i in freed.indices where !freed[i].isEmpty { freed[i].removeAll(keepingCapacity: true) }
-    return true
   }
 
   /// Number of bytes in use: those of the file and of the new nodes.

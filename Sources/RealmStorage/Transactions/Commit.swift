@@ -17,16 +17,16 @@ struct Commit {
   private var placed: [Int64: Int64] = [:]
   /// The elements of the node that is being written.
   private var elements: [Int64] = []
-  /// Where the commit before this one has written; nil if that is not known.
+  /// Where the last commits have written; nil if that is not known.
   private let hotExtents: [Extent]?
 
   /// - Parameter lease: The right to write, if others have the file open as well.
   /// - Parameter oldest: The oldest version that somebody may still read.
   /// - Parameter freeEntries: What to believe instead of the lists of free space.
-  /// - Parameter previous: The last commit of this process, if nobody else has made one since.
+  /// - Parameter previous: The last commits of this process, if nobody else has made one since.
   init(
     _ store: NodeStore, _ file: any FileBackend, _ lease: WriteLease?, from base: CommittedState,
-    oldest: Int64, freeEntries: [FreeSpaceList.Entry]? = nil, after previous: CommittedVersion?,
+    oldest: Int64, freeEntries: [FreeSpaceList.Entry]? = nil, after previous: PreviousCommits?,
     _ buffer: OutputBuffer
   ) throws(StorageError) {
     (self.store, self.file, self.lease) = (store, file, lease)
@@ -97,7 +97,7 @@ struct Commit {
     try switchHeader(to: topRef)
     return CommittedVersion(
       version: version, topRef: topRef, logicalByteCount: space.fileEnd, freeEntries: entries,
-      written: output.extents.count <= Commit.mostExtentsKept ? output.extents : nil)
+      written: output.extents.count <= Commit.mostExtentsKept ? output.extents : [])
   }
 
   /// A commit that writes to more places is too large for the next one to resemble it.
@@ -142,9 +142,9 @@ struct Commit {
 
   /// The new nodes below some roots, each behind its children.
   ///
-  /// Those that replace nodes of the last commit will be replaced by the next one as well, mostly: the
-  /// way to the place where objects are added, the lists of tables. They lie together, so that the
-  /// room they leave is one block; nodes that stay for long fill small gaps elsewhere.
+  /// Those that replace nodes of the last commits will be replaced soon as well, mostly: the way to
+  /// the place where objects are added, the lists of tables. They lie together, so that the room they
+  /// leave is one block; nodes that stay for long fill small gaps elsewhere.
   private func newNodes(
     below roots: [Int64]
   ) throws(StorageError) -> (cold: [Int64], hot: [Int64]) {
@@ -171,7 +171,7 @@ struct Commit {
     return (cold, hot)
   }
 
-  /// Whether a node was written by the last commit, or may have been.
+  /// Whether a node was written by one of the last commits, or may have been.
   private func isHot(replacing origin: Int64) -> Bool {
     guard let hotExtents, origin != 0 else { return true }
     return hotExtents.contains { Int(origin) >= $0.offset && Int(origin) < $0.end }
@@ -207,7 +207,7 @@ struct Commit {
     // Nothing is written behind the end of the file, so that its size is always whole pages.
     if space.fileEnd > file.byteCount { try extendFile() }
     let target = try output.room(byteCount, at: offset)
-    target.storeBytes(of: 0x4141_4141, as: UInt32.self)
+    target.storeBytes(of: NodeStore.storedChecksum, as: UInt32.self)
     target.storeBytes(of: header, toByteOffset: 4, as: UInt32.self)
     // The last word can have bytes that belong to no element.
     if byteCount > FileView.nodeHeaderByteCount {
@@ -218,8 +218,13 @@ struct Commit {
 
   /// Writes a new node as it is.
   private mutating func write(_ node: NodeView, at offset: Int) throws(StorageError) {
+    let byteCount = NodeStore.storedByteCount(node)
+    if byteCount >= OutputBuffer.largePiece {
+      if space.fileEnd > file.byteCount { try extendFile() }
+      return try output.write(store.storedForm(node), at: offset)
+    }
     let target = try room(
-      NodeStore.storedByteCount(node), at: offset,
+      byteCount, at: offset,
       header: node.payload.loadUnaligned(fromByteOffset: -4, as: UInt32.self))
     memcpy(target, node.payload, node.payloadByteCount)
   }
@@ -307,7 +312,11 @@ struct Commit {
 
   private func switchHeader(to topRef: Int64) throws(StorageError) {
     let slot = 1 - base.header.selectedSlot
-    try Commit.writeSlot(slot, topRef, file)
+    if base.header.version(slot: slot) == FileFormat.current.number {
+      try file.write(topRef.littleEndian, at: 8 * slot)
+    } else {
+      try Commit.writeSlot(slot, topRef, file)
+    }
     try file.sync()
     do {
       try Commit.select(slot, base.header, file)

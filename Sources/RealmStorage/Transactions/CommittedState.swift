@@ -42,7 +42,8 @@ struct CommittedState {
     let top = try store.view.refs(at: ref, minimumCount: 3)
     names = try store.view.ref(top, 0)
     tables = try store.view.ref(top, 1)
-    guard let size = try store.view.tagged(top, 2), size > 0, size <= store.region.fileByteCount
+    guard let size = try store.view.tagged(top, 2), size > 0,
+      size <= store.region.mapping.fileByteCount
     else {
       throw .damage(.notTagged, at: top.offset, found: 2)
     }
@@ -52,7 +53,7 @@ struct CommittedState {
       freeLists[slot - 3] = ((try? store.view.optionalRef(top, slot)) ?? nil) ?? 0
     }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
-    if let expected, expected != version { throw .rejected(.brokenSession) }
+    if let expected, expected != version { throw .rejected(.brokenSession(holder: nil)) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
   }
 

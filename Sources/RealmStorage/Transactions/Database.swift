@@ -11,7 +11,7 @@ public final class Database {
   public let path: String
   let file: any FileBackend
   /// The session of all processes; nil for a file that nobody else can reach.
-  private let lockFile: LockFile?
+  let lockFile: LockFile?
   private let workspace = WriteWorkspace()
 
   // MARK: Opening
@@ -39,14 +39,22 @@ public final class Database {
 
   /// Creates an empty database in memory, which lives as long as the object.
   ///
-  /// Others in this process read it through `path`.
+  /// Others in this process read it through `path`. It has a session like a file on the disk, so that
+  /// the threads of the process can share it.
   ///
   /// - Throws: `system`.
   public static func memory() throws(StorageError) -> Database {
     let file = try DiskFile(inMemory: "realm")
+    let lock = try DiskFile(inMemory: "realm.lock")
     try writeHeader(file)
-    return try Database(path: "/proc/self/fd/\(file.descriptor)", file: file)
+    defer { withExtendedLifetime(lock) {} }
+    return try Database(
+      path: pathInMemory(file.descriptor), sharing: file,
+      lockPath: pathInMemory(lock.descriptor), isInMemory: true)
   }
+
+  /// The path under which this process reaches an open file.
+  static func pathInMemory(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
   /// Keeps everybody else away from a file.
   static func exclusiveLock(_ path: String) throws(StorageError) -> ExclusiveLock {
@@ -88,21 +96,37 @@ public final class Database {
   /// Takes part in the session of a file with another backend.
   ///
   /// - Throws: as for a path.
-  public init(
+  public convenience init(
     path: String, sharing file: any FileBackend, timeoutMilliseconds: Int = 10_000
   ) throws(StorageError) {
-    (self.path, self.file) = (path, file)
-    let lockFile = try Database.join(path, file, timeoutMilliseconds: timeoutMilliseconds)
+    try self.init(
+      path: path, sharing: file, lockPath: nil, isInMemory: false,
+      timeoutMilliseconds: timeoutMilliseconds)
+  }
+
+  private init(
+    path: String, sharing file: any FileBackend, lockPath: String?, isInMemory: Bool,
+    timeoutMilliseconds: Int = 10_000
+  ) throws(StorageError) {
+    (self.path, self.file, self.isInMemory) = (path, file, isInMemory)
+    let lockFile = try Database.join(
+      path, file, lockPath: lockPath, timeoutMilliseconds: timeoutMilliseconds)
     self.lockFile = lockFile
     (file as? EncryptedFile)?.lockFile = lockFile
     try check(try snapshot())
+  }
+
+  /// Takes part in a session that this process has joined already.
+  init(path: String, _ file: any FileBackend, joined lockFile: LockFile, isInMemory: Bool) {
+    (self.path, self.file, self.lockFile, self.isInMemory) = (path, file, lockFile, isInMemory)
+    (file as? EncryptedFile)?.lockFile = lockFile
   }
 
   /// Opens a database on another backend, that nobody else can reach.
   ///
   /// - Parameter path: A file with the same bytes.
   init(path: String, file: any FileBackend) throws(StorageError) {
-    (self.path, self.file, lockFile) = (path, file, nil)
+    (self.path, self.file, lockFile, isInMemory) = (path, file, nil, false)
     let snapshot = try snapshot()
     try Database.checkKind(of: snapshot)
     if snapshot.header.isStreaming {
@@ -127,13 +151,14 @@ public final class Database {
 
   /// Joins the session of the other processes, whatever kind of history they keep.
   private static func join(
-    _ path: String, _ file: any FileBackend, timeoutMilliseconds: Int
+    _ path: String, _ file: any FileBackend, lockPath: String?, timeoutMilliseconds: Int
   ) throws(StorageError) -> LockFile {
     func join(_ profile: SessionProfile) throws(LockError) -> LockFile {
       var profile = profile
       profile.isEncrypted = file.key != nil
       return try LockFile(
-        realmPath: path, profile: profile, timeoutMilliseconds: timeoutMilliseconds
+        realmPath: path, lockPath: lockPath, profile: profile,
+        timeoutMilliseconds: timeoutMilliseconds
       ) { () throws(StorageError) in try beginSession(path, file) }
     }
     do throws(LockError) {
@@ -146,7 +171,7 @@ public final class Database {
         return try join(.withoutHistory)
       }
     } catch {
-      throw StorageError(error)
+      throw StorageError(error, holder: LockDescriptor.participant(ofRealm: path))
     }
   }
 
@@ -223,7 +248,9 @@ public final class Database {
     // Others may have made the file longer since it was opened.
     try file.measure()
     // A table that cannot be written is refused here and not in the middle of a change.
-    _ = try WriteTransaction(trying: file, from: snapshot.file.pin).allEditors()
+    _ = try WriteTransaction(
+      trying: file, from: snapshot.file.pin, workspace
+    ).allEditors()
     withExtendedLifetime(snapshot) {}
     if isComplete { return }
     let transaction = try beginWrite()
@@ -250,16 +277,19 @@ public final class Database {
 
   // MARK: Use
 
+  /// The key of an encrypted file.
+  public var key: EncryptionKey? { file.key }
+
   /// Whether the path still leads to this file.
   public var isCurrent: Bool {
     guard let status = try? Syscalls.status(ofPath: path),
       let own = try? Syscalls.status(of: file.descriptor)
     else { return false }
-    return status.device == own.device && status.inode == own.inode
+    return status.identity == own.identity
   }
 
-  /// Whether nobody else can reach the database.
-  public var isPrivate: Bool { lockFile == nil }
+  /// Whether it lives in the memory of this process.
+  public let isInMemory: Bool
 
   /// The id of the process that is writing now; nil if there is none or it is not known.
   public var writerProcess: Int32? { lockFile?.writerProcess }
@@ -268,14 +298,26 @@ public final class Database {
   ///
   /// - Throws: `damaged`, `system`; `rejected(.brokenSession)` and other errors of the session.
   public func snapshot() throws(StorageError) -> Snapshot {
-    guard let lockFile else {
-      return try Snapshot(
-        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key))
-    }
+    guard let lockFile else { return try snapshot(of: nil) }
     let pin: VersionPin
-    do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
-    return try Snapshot(
-      of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+    do throws(LockError) {
+      pin = try lockFile.pin()
+    } catch {
+      throw StorageError(error, holder: lockFile.otherParticipant)
+    }
+    return try snapshot(of: pin)
+  }
+
+  /// A snapshot of a version, which is kept readable as long as the snapshot lives.
+  ///
+  /// - Throws: as `snapshot()`.
+  func snapshot(of pin: VersionPin?) throws(StorageError) -> Snapshot {
+    try file.measure()
+    guard let mapping = try workspace.mapping(of: file) else {
+      return try Snapshot(
+        of: try RealmFile(descriptor: file.descriptor, path: path, key: file.key, pin: pin))
+    }
+    return try Snapshot(of: RealmFile(mapping, path: path, pin: pin))
   }
 
   /// Starts a transaction on the newest version, when nobody else is writing.

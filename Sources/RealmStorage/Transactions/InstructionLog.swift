@@ -94,17 +94,63 @@ struct InstructionLog {
 
   /// A property that is not a collection was set for many objects.
   mutating func addSets(_ table: TableKey, _ column: ColumnKey, _ objects: [ObjectKey]) {
-    guard !objects.isEmpty else { return }
+    reserveSets(column, objects.count)
+    for start in stride(from: 0, to: objects.count, by: InstructionLog.mostAtOnce) {
+      let part = objects[start..<min(objects.count, start + InstructionLog.mostAtOnce)]
+      addSets(table, column, part.count) { part[start &+ $0].rawValue }
+    }
+  }
+
+  private static let mostAtOnce = 256
+
+  /// Makes room for many sets that are to follow.
+  mutating func reserveSets(_ column: ColumnKey, _ count: Int) {
+    bytes.reserveCapacity(bytes.count + count * 12)
+  }
+
+  /// A property was set for some objects; they are asked for by position.
+  @inline(__always)
+  mutating func addSets(
+    _ table: TableKey, _ column: ColumnKey, _ count: Int, _ key: (Int) -> Int64
+  ) {
+    guard count > 0 else { return }
     select(table)
     let start = bytes.count
     put(13, number(column))
-    let instruction = Array(bytes[start...])
-    bytes.removeLast(instruction.count)
-    bytes.reserveCapacity(bytes.count + objects.count * (instruction.count + 4))
-    for object in objects {
-      bytes.append(contentsOf: instruction)
-      put(object.rawValue)
+    // At most 11 bytes, which are written as two words that overlap the key behind them.
+    var words: (UInt64, UInt64) = (0, 0)
+    let length = bytes.count - start
+    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes[start...]) }
+    bytes.removeLast(length)
+    let most = length + InstructionLog.mostBytesOfNumber
+    withUnsafeTemporaryAllocation(byteCount: count * most + 16, alignment: 8) { buffer in
+      guard var place = buffer.baseAddress else { return }
+      for i in 0..<count {
+        place.storeBytes(of: words.0, as: UInt64.self)
+        place.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
+        place = InstructionLog.put(key(i), at: place + length)
+      }
+      let used = buffer.baseAddress.map { place - $0 } ?? 0
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<used]))
     }
+  }
+
+  private static let mostBytesOfNumber = 10
+
+  /// Writes a number as `put` adds one; returns where it ends.
+  @inline(__always)
+  private static func put(
+    _ number: Int64, at start: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
+    var (rest, place) = (number < 0 ? ~number : number, start)
+    while rest &>> 6 != 0 {
+      place.storeBytes(of: 0x80 | UInt8(truncatingIfNeeded: rest & 0x7F), as: UInt8.self)
+      place += 1
+      rest &>>= 7
+    }
+    place.storeBytes(
+      of: (number < 0 ? 0x40 : 0) | UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+    return place + 1
   }
 
   /// A property that is not a collection was set.

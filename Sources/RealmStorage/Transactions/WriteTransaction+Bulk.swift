@@ -103,22 +103,21 @@ extension WriteTransaction {
     let calculation = LeafCalculation(
       store: store, isNullable: column.isNullable, operation: operation, operand: operand)
     var (found, count) = (0, 0)
-    var changed: [ObjectKey] = []
     try editColumn(column, editor, objects) { (ref: inout Int64, leaf, rows) throws(StorageError) in
       found += rows.count
       count += try calculation.check(ref, leaf, rows)
-      if objects == nil {
-        for row in rows { changed.append(ObjectKey(Int64(bitPattern: leaf.key(at: row)))) }
-      }
     }
     if let objects, found != objects.count { throw .rejected(.noObject) }
+    log.reserveSets(column.key, found)
     try changeIndexed(column, editor, objects) { () throws(StorageError) in
       try editColumn(column, editor, objects) {
         (ref: inout Int64, leaf, rows) throws(StorageError) in
         try calculation.run(&ref, leaf, rows)
+        log.addSets(editor.key, column.key, rows.count) {
+          Int64(bitPattern: leaf.key(at: rows[$0]))
+        }
       }
     }
-    log.addSets(editor.key, column.key, objects ?? changed)
     return count
   }
 }

@@ -42,9 +42,9 @@ public final class WriteTransaction {
 
   /// Starts from a pinned version without the right to commit.
   convenience init(
-    trying file: any FileBackend, from pin: VersionPin?
+    trying file: any FileBackend, from pin: VersionPin?, _ workspace: WriteWorkspace
   ) throws(StorageError) {
-    try self.init(file, nil, pin, WriteWorkspace())
+    try self.init(file, nil, pin, workspace)
   }
 
   private init(
@@ -65,6 +65,9 @@ public final class WriteTransaction {
 
   /// The version that the transaction started from.
   public var version: Int64 { base.version }
+
+  /// Keeps the version that the transaction started from; nil if nobody else can reach the file.
+  var basePin: VersionPin? { lease?.pin }
 
   /// Whether a commit would change anything but the version.
   public var hasChanges: Bool {
@@ -89,7 +92,7 @@ public final class WriteTransaction {
     let oldest = bounds.map { Int64(clamping: $0.oldest) } ?? base.version
     var commit = try Commit(
       store, file, lease, from: base, oldest: oldest, freeEntries: freeEntries,
-      after: workspace.takeCommit(base), workspace.buffer)
+      after: workspace.takePrevious(base), workspace.buffer)
     let committed = try commit.run(
       names: groupRefs.names, tables: groupRefs.tables, history: history)
     try lease?.announce(committed)

@@ -31,7 +31,9 @@ struct RendererTests {
     let session = Session(
       try Invocation(arguments: []), output: ByteWriter(), outputIsTerminal: false)
     let realm = try Realm(path: "\(Fixtures.root)/Tests/Fixtures/dogs.realm")
-    session.databases = [Session.Database(name: "dogs", realm: realm, key: nil, isReadOnly: true)]
+    session.databases = [
+      Session.Database(name: "dogs", realm: realm, key: nil, isReadOnly: true, for: session)
+    ]
     session.currentName = "dogs"
     return session
   }

@@ -81,7 +81,7 @@ struct DeathTests {
       try check(isEncrypted: scene.isEncrypted)
       point += 1
     }
-    #expect(point > 10 || scene.isGrowing)
+    #expect(point > 8 || scene.isGrowing)
   }
 
   /// A genuine writer died in its critical phase: those that keep the file open write on, and what

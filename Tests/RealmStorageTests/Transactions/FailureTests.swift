@@ -78,7 +78,7 @@ struct FailureTests {
         step += 1
       }
       file.stepsLeft = nil
-      #expect(step > 5)
+      #expect(step > 4)
       expected.append(round)
       #expect(try inFile() == expected)
     }

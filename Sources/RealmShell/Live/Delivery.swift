@@ -1,0 +1,358 @@
+import ByteKernels
+import Glibc
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// Telling observers what has changed.
+///
+/// Source: object-model.md 3.8, 6.
+extension Session {
+  /// Tells the observers of each database what its last move to another version has changed.
+  ///
+  /// Does nothing if no database has moved, or one has a transaction that has changed something.
+  func deliverChanges() {
+    guard !observers.isEmpty, !observers.isDelivering else { return }
+    observers.isDelivering = true
+    observers.keep(databases)
+    let name = currentName
+    for watch in observers.watches { deliver(watch) }
+    currentName = name
+    observers.end(where: \.hasEnded)
+    observers.isDelivering = false
+  }
+
+  /// Moves the databases with observers to their newest version, if they are not writing, and tells
+  /// what has changed.
+  func takeNews() {
+    guard !observers.isEmpty, settings.refreshesAlone else { return }
+    for watch in observers.watches where !watch.database.realm.isWriting {
+      // First, so that what is committed from now on is an event again.
+      watch.listener?.clear()
+      do throws(ShellError) {
+        try refresh(watch.database)
+      } catch {
+        report(error, origin: nil)
+      }
+    }
+  }
+
+  /// Forgets that somebody has committed, before looking whether it is so.
+  func clearNews() {
+    for watch in observers.watches { watch.listener?.clear() }
+  }
+
+  /// Whether there is a version that the observers have not been told of.
+  var hasNews: Bool {
+    settings.refreshesAlone
+      && observers.watches.contains {
+        !$0.database.realm.isWriting && !$0.database.realm.snapshot.isNewest()
+      }
+  }
+
+  /// Sleeps until somebody commits to a database with observers, or a signal comes.
+  ///
+  /// - Returns: false, without having slept, if commits are not told of.
+  func sleepUntilNews(atMost milliseconds: Int) -> Bool {
+    let watches = observers.watches
+    guard !threads.hasOthers, watches.allSatisfy({ $0.listener != nil }) else { return false }
+    var sources = watches.compactMap(\.listener).map {
+      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+    }
+    poll(&sources, nfds_t(sources.count), Int32(clamping: milliseconds))
+    return true
+  }
+
+  /// Stays while there are observers, until interrupted or for a time.
+  func follow(forMilliseconds time: Int?) {
+    guard !isEnding, !hasStopped else { return }
+    let limit = time.map { monotonicMilliseconds() + Double($0) }
+    observers.isFollowing = true
+    defer { observers.isFollowing = false }
+    while !observers.isEmpty {
+      do throws(ShellError) {
+        try wait(until: limit, at: statementRange) { _ in observers.isEmpty }
+      } catch {
+        if error.name == .interrupted { exitStatus = error.name.exitStatus }
+        return
+      }
+    }
+  }
+
+  /// Waits until an observer has told a number of changes that nobody has waited for.
+  func wait(
+    for observer: Observer, changes count: IntegerOperand?, until limit: Double?
+  ) throws(ShellError) {
+    let count = count.map { Int(clamping: $0.value) } ?? 1
+    try wait(until: limit, at: statementRange) { _ in
+      observer.unseenCount >= count || observer.hasEnded
+    }
+    observer.unseenCount = max(0, observer.unseenCount - count)
+  }
+
+  /// Tells who follows a busy file what that costs.
+  private func noteOldPin(of watch: Watch, before version: Int64) {
+    guard observers.isFollowing, !watch.hasNotedOldPin,
+      version - watch.snapshot.version > Session.oldPinCommitCount,
+      let observer = watch.observers.first(where: { $0.values != .none })
+    else { return }
+    watch.hasNotedOldPin = true
+    note(
+      "observer \(observer.number) has kept version \(watch.snapshot.version) for "
+        + "\(grouped(Int(version - watch.snapshot.version))) commits, whose space is not reused; "
+        + "follow with values none")
+  }
+
+  /// Commits after which the space that an observer keeps is worth a note.
+  private static let oldPinCommitCount: Int64 = 1000
+
+  private func deliver(_ watch: Watch) {
+    let realm = watch.database.realm
+    if let transaction = realm.transaction {
+      guard !realm.hasChanges, transaction.version != watch.snapshot.version else { return }
+    } else {
+      guard realm.snapshot.version != watch.snapshot.version else { return }
+    }
+    // Variables in conditions belong to the current database.
+    currentName = watch.database.name
+    do throws(ShellError) {
+      let (snapshot, schema) = try reading(watch.database) { () throws(StorageError) in
+        try realm.committed()
+      }
+      let delivery = try Delivery(watch, snapshot, schema, self)
+      noteOldPin(of: watch, before: snapshot.version)
+      for observer in watch.observers { delivery.tell(observer) }
+      watch.move(to: snapshot, schema)
+    } catch {
+      report(error, origin: nil)
+    }
+    output.flush()
+  }
+}
+
+/// One move of a database to a newer version.
+final class Delivery {
+  private let session: Session
+  private let watch: Watch
+  private let snapshot: Snapshot
+  private let schema: Schema
+  /// The change sets of the commits, the oldest first; nil if the history has a gap.
+  private let changeSets: [UnsafeRawBufferPointer]?
+  /// The changes, by the versions that are left out.
+  private var known: [Set<Int64>: Changes] = [:]
+
+  init(
+    _ watch: Watch, _ snapshot: Snapshot, _ schema: Schema, _ session: Session
+  ) throws(ShellError) {
+    self.session = session
+    self.watch = watch
+    self.snapshot = snapshot
+    self.schema = schema
+    changeSets = try session.reading(watch.database) { () throws(StorageError) in
+      try snapshot.changeSets(since: watch.snapshot.version)
+    }
+  }
+
+  /// Tells one observer; what cannot be told ends it.
+  func tell(_ observer: Observer) {
+    let writer = DiffWriter(
+      observer, version: snapshot.version, session, old: watch.schema, new: schema)
+    do throws(ShellError) {
+      guard let changes = try changes(for: observer) else {
+        try catchUp(observer, writer)
+        return
+      }
+      guard changes.commitCount > 0 else {
+        if case .results(let results) = observer.target { observer.keys = try results.find() }
+        return
+      }
+      try tell(observer, changes, writer)
+    } catch {
+      observer.hasEnded = true
+      writer.writeError(error)
+    }
+    writer.end()
+  }
+
+  /// The changes of the commits that count for an observer; nil if the history has a gap.
+  private func changes(for observer: Observer) throws(ShellError) -> Changes? {
+    guard let changeSets else { return nil }
+    let first = snapshot.version - Int64(changeSets.count) + 1
+    let left = Set(
+      watch.skipped.filter { $0.value.contains(observer.number) && $0.key >= first }.map(\.key))
+    if let present = known[left] { return present }
+    var places: Set<TransactionChanges.CollectionKey> = []
+    for case .collection(let place) in watch.observers.map(\.target) { places.insert(place.key) }
+    let made = try session.reading(watch.database) { () throws(StorageError) in
+      var changes = TransactionChanges(watching: places)
+      for (index, bytes) in changeSets.enumerated() where !left.contains(first + Int64(index)) {
+        try changes.apply(bytes)
+      }
+      return Changes(changes, commitCount: changeSets.count - left.count, schema)
+    }
+    known[left] = made
+    return made
+  }
+
+  /// Goes on from the present state, when it is not known what has led to it.
+  private func catchUp(_ observer: Observer, _ writer: DiffWriter) throws(ShellError) {
+    if case .results(let results) = observer.target { observer.keys = try results.find() }
+    writer.writeError(
+      ShellError(
+        .badVersion,
+        "what versions \(watch.snapshot.version + 1) to \(snapshot.version) changed is not known"))
+    writer.end()
+  }
+
+  private func tell(
+    _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
+  ) throws(ShellError) {
+    switch observer.target {
+    case .realm: try reading { () throws(StorageError) in try writer.writeRealm(changes.all) }
+    case .object(let table, let key):
+      try reading { () throws(StorageError) in
+        try tell(object: key, in: table, observer, changes, writer)
+      }
+    case .results(let results): try tell(results, observer, changes, writer)
+    case .collection(let place):
+      try reading { () throws(StorageError) in try tell(place, observer, changes, writer) }
+    }
+  }
+
+  private func reading<Result>(
+    _ body: () throws(StorageError) -> Result
+  ) throws(ShellError) -> Result {
+    try session.reading(watch.database, body)
+  }
+
+  // MARK: Objects
+
+  private func tell(
+    object key: ObjectKey, in table: TableKey, _ observer: Observer, _ changes: Changes,
+    _ writer: DiffWriter
+  ) throws(StorageError) {
+    guard let objectClass = schema.objectClass(table), !changes.isDeleted(key, in: table) else {
+      observer.hasEnded = true
+      writer.writeDeleted()
+      return
+    }
+    let properties = try changes.properties(of: key, objectClass, observer.filter)
+    if !properties.isEmpty { try writer.writeObject(key, table, properties) }
+  }
+
+  // MARK: Results
+
+  private func tell(
+    _ results: Observer.Results, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
+  ) throws(ShellError) {
+    guard let objectClass = schema.objectClass(results.table) else {
+      throw ShellError(.invalidatedObject, "the class is gone")
+    }
+    let old = observer.keys
+    if let owner = results.owner, changes.isDeleted(owner.key, in: owner.table) {
+      observer.hasEnded = true
+      let all = CollectionChanges(replacing: old.count, by: 0)
+      try reading { () throws(StorageError) in
+        try writer.writeDeleted(all, elements(old, watch.schema, results.table))
+      }
+      return
+    }
+    guard !changes.all.isEmpty else { return }
+    let difference = try difference(of: results, objectClass, observer, changes)
+    guard !difference.isEmpty else { return }
+    let before = elements(old, watch.schema, results.table)
+    try writer.writeCollection(difference, before, .objects(objectClass, observer.keys)) {
+      (key) throws(StorageError) in
+      try changes.properties(of: key, objectClass, observer.filter)
+    }
+  }
+
+  /// Finds results anew, looking at as little as possible, and tells what has changed.
+  private func difference(
+    of results: Observer.Results, _ objectClass: ObjectClass, _ observer: Observer,
+    _ changes: Changes
+  ) throws(ShellError) -> CollectionChanges {
+    let modified = try reading { () throws(StorageError) in
+      try changes.modified(in: objectClass, observer.filter)
+    }
+    let table = changes.all.tables[results.table]
+    let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
+    if results.isLocal, !isTouched, modified.isEmpty { return CollectionChanges() }
+    let deleted = table?.deleted ?? []
+    if let match = results.match, table?.hasColumnChanges != true {
+      let present = (table?.inserted ?? []).union(table?.modified.keys.map { $0 } ?? []).sorted()
+      let matching = Set(present.isEmpty ? [] : try match(present))
+      return ResultsDifference.update(
+        &observer.keys, touched: deleted.isEmpty ? present : deleted.union(present).sorted(),
+        matching: matching, deleted: deleted, modified: modified)
+    }
+    let old = observer.keys
+    let new = results.isLocal && !isTouched ? old : try results.find()
+    observer.keys = new
+    return ResultsDifference.changes(
+      from: old, to: new, isInTableOrder: results.isInTableOrder,
+      isDeleted: { !deleted.isEmpty && deleted.contains($0) },
+      isModified: { !modified.isEmpty && modified.contains($0) })
+  }
+
+  private func elements(
+    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey
+  ) -> DiffElements {
+    guard let objectClass = schema.objectClass(table) else { return .values([]) }
+    return .objects(objectClass, keys)
+  }
+
+  // MARK: Lists, sets, dictionaries
+
+  private func tell(
+    _ place: CollectionPlace, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
+  ) throws(StorageError) {
+    let target = place.kind == .link ? place.target.flatMap(schema.objectClass) : nil
+    let modified = try target.map { (target) throws(StorageError) in
+      try changes.modified(in: target, observer.filter)
+    }
+    var recorder = ChangeRecorder()
+    for operations in changes.all.collections[place.key] ?? [] {
+      recorder.merge(ChangeRecorder(operations))
+    }
+    let isDeleted = changes.isDeleted(place.object, in: place.owner)
+    let isTouched = changes.all.collections[place.key] != nil || isDeleted
+    guard isTouched || modified?.isEmpty == false else { return }
+    let old = try place.elements(in: watch.schema) ?? .values([])
+    guard !isDeleted, let new = try place.elements(in: schema) else {
+      observer.hasEnded = true
+      try writer.writeDeleted(CollectionChanges(replacing: old.count, by: 0), old)
+      return
+    }
+    var difference = recorder.changes(modified: positions(of: modified ?? [], in: new))
+    if !difference.fits(from: old.count, to: new.count) {
+      difference = CollectionChanges(replacing: old.count, by: new.count)
+    }
+    guard !difference.isEmpty else { return }
+    do throws(ShellError) {
+      try writer.writeCollection(difference, old, new) { (key) throws(StorageError) in
+        guard let target else { return [] }
+        return try changes.properties(of: key, target, observer.filter)
+      }
+    } catch {
+      writer.writeError(error)
+    }
+  }
+
+  /// The positions of objects that have changed.
+  private func positions(of modified: Set<ObjectKey>, in elements: DiffElements) -> PositionSet {
+    guard !modified.isEmpty else { return PositionSet() }
+    switch elements {
+    case .objects(_, let keys):
+      return PositionSet(keys.indices.filter { modified.contains(keys[$0]) })
+    case .entries(let entries):
+      return PositionSet(
+        entries.indices.filter { index in
+          guard case .link(_, let key) = entries[index].value else { return false }
+          return modified.contains(key)
+        })
+    case .values: return PositionSet()
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// What a statement asks to watch.
+extension Session {
+  /// The target, and the class whose objects it tells of.
+  func target(
+    of statement: ObserveStatement, _ database: Database
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
+    switch statement.subject {
+    case .realm: return (.realm, nil)
+    case .object(let name):
+      return try target(of: try evaluator(database).object(named: name), at: name.range)
+    case .source(let source, let condition):
+      return try target(of: source, condition, database)
+    case .sections:
+      throw ShellError(
+        .illegalOperation, "sections cannot be observed yet", at: statement.subjectRange)
+    }
+  }
+
+  private func target(
+    of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
+    guard case .object(let objectClass, let key) = value else {
+      throw ShellError(
+        .typeMismatch, "\(value.kindText) cannot be observed", at: range)
+    }
+    try refuseFrozen(objectClass, at: range)
+    return (.object(objectClass.table.key, key), objectClass)
+  }
+
+  private func refuseFrozen(
+    _ objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) {
+    guard objectClass.frozen != nil else { return }
+    throw ShellError(
+      .wrongTransactionState, "what is frozen does not change", at: range, remedy: "thaw(x)")
+  }
+
+  private func target(
+    of source: Source, _ condition: Condition?, _ database: Database
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
+    let evaluator = evaluator(database)
+    guard case .path(let path) = source else {
+      let objectClass = try objects(of: source, evaluator).objectClass
+      let isSorted = condition?.query.ordering.contains(where: \.isSort) ?? false
+      return (
+        .results(results(source, condition, database, objectClass, isInTableOrder: !isSorted)),
+        objectClass
+      )
+    }
+    if path.steps.isEmpty { return try variableTarget(path, condition, database, evaluator) }
+    let (owner, property) = try member(path, evaluator)
+    guard case .object(let ownerClass, let key) = owner else {
+      throw ShellError(.typeMismatch, "\(owner.kindText) has no collections", at: path.range)
+    }
+    try refuseFrozen(ownerClass, at: path.range)
+    if let property, condition == nil {
+      let column = ownerClass.table.columns[property.position]
+      let place = CollectionPlace(
+        owner: ownerClass.table.key, object: key, column: column.key,
+        collection: property.collection, kind: property.kind, target: property.target)
+      let target = property.kind == .link ? property.target : nil
+      return (.collection(place), target.flatMap(database.realm.schema.objectClass))
+    }
+    let objectClass = try objects(of: source, evaluator).objectClass
+    let owned = (table: ownerClass.table.key, key: key)
+    return (
+      .results(
+        results(source, condition, database, objectClass, isInTableOrder: false, owner: owned)),
+      objectClass
+    )
+  }
+
+  /// The object at the end of a path but its last step, and the collection that this names; nil for
+  /// backlinks.
+  private func member(
+    _ path: PathExpression, _ evaluator: Evaluator
+  ) throws(ShellError) -> (owner: ShellValue, property: Property?) {
+    let last = path.steps[path.steps.count - 1]
+    let start = PathExpression(
+      base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
+    let owner = try evaluator.value(of: start, row: nil)
+    if case .backlinks = last.kind { return (owner, nil) }
+    guard case .object(let ownerClass, _) = owner, case .property(let name) = last.kind else {
+      throw ShellError(
+        .illegalOperation, "only collections of one object can be observed", at: last.range)
+    }
+    guard let property = ownerClass.property(named: name) else {
+      throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
+    }
+    guard property.collection != .none else {
+      throw ShellError(
+        .typeMismatch,
+        property.kind == .mixed
+          ? "collections inside of mixed values cannot be observed"
+          : "\(quotedName(name)) is no collection", at: last.range)
+    }
+    return (owner, property)
+  }
+
+  private func variableTarget(
+    _ path: PathExpression, _ condition: Condition?, _ database: Database, _ evaluator: Evaluator
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
+    let value = try evaluator.value(of: path, row: nil)
+    guard case .results(let result) = value else {
+      return try target(of: value, at: path.range)
+    }
+    try refuseFrozen(result.objectClass, at: path.range)
+    guard case .variable(let name) = path.base, let variable = scope[name.text] else {
+      throw ShellError(.illegalOperation, "this cannot be observed", at: path.range)
+    }
+    var isSorted = condition?.query.ordering.contains(where: \.isSort) ?? false
+    isSorted = isSorted || !isInTableOrder(variable)
+    return (
+      .results(
+        results(
+          .path(path), condition, database, result.objectClass, isInTableOrder: !isSorted)),
+      result.objectClass
+    )
+  }
+
+  /// Whether the objects of a variable come in the order of their keys.
+  private func isInTableOrder(_ variable: Variable) -> Bool {
+    guard case .results(let results) = variable,
+      case .query(let query, let scope) = results.value.origin,
+      !query.condition.query.ordering.contains(where: \.isSort)
+    else { return false }
+    switch query.source {
+    case .name: return true
+    case .path(let path):
+      guard path.steps.isEmpty, case .variable(let name) = path.base,
+        let inner = scope[name.text]
+      else { return false }
+      // Definitions refer to older ones only, and their depth is limited.
+      return isInTableOrder(inner)
+    }
+  }
+
+  private func results(
+    _ source: Source, _ condition: Condition?, _ database: Database, _ objectClass: ObjectClass,
+    isInTableOrder: Bool, owner: (table: TableKey, key: ObjectKey)? = nil
+  ) -> Observer.Results {
+    let scope = usedScope()
+    let condition = condition ?? Condition.everything(at: source.range)
+    var results = Observer.Results(
+      table: objectClass.table.key, isInTableOrder: isInTableOrder, owner: owner
+    ) { [unowned self] () throws(ShellError) in
+      let evaluator = evaluator(database, scope: scope)
+      let objects = try objects(of: source, evaluator)
+      return try keys(of: objects, condition, evaluator)
+    }
+    // The creation of embedded objects is not recorded.
+    guard case .name = source, !objectClass.isEmbedded, condition.isLocal else { return results }
+    results.isLocal = true
+    guard condition.query.ordering.isEmpty else { return results }
+    results.match = { [unowned self] (candidates) throws(ShellError) in
+      let evaluator = evaluator(database, scope: scope)
+      let present = try objects(of: source, evaluator).objectClass
+      return try keys(
+        of: Objects(objectClass: present, keys: candidates), condition, evaluator)
+    }
+    return results
+  }
+}
+
+extension OrderingClause {
+  /// Whether the clause changes the order.
+  fileprivate var isSort: Bool {
+    if case .sort = kind { true } else { false }
+  }
+}

@@ -1,0 +1,242 @@
+import ByteKernels
+import RealmLanguage
+import RealmObjects
+import RealmStorage
+import RealmValues
+
+/// What `observe` has begun: something that is watched, and how its changes are told.
+///
+/// Source: shell.md 12.
+final class Observer {
+  /// What is watched.
+  enum Target {
+    case realm
+    case object(TableKey, ObjectKey)
+    case results(Results)
+    case collection(CollectionPlace)
+  }
+
+  /// Objects that are found anew when something has changed.
+  struct Results {
+    /// The class of the objects.
+    let table: TableKey
+    /// Whether they come in the order of their keys.
+    let isInTableOrder: Bool
+    /// The object whose collection or backlinks they are taken from.
+    let owner: (table: TableKey, key: ObjectKey)?
+    let find: () throws(ShellError) -> [ObjectKey]
+    /// Whether they change only with objects of the class itself.
+    var isLocal = false
+    /// Finds those of some objects that belong to the results, if that depends on nothing else.
+    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+  }
+
+  let number: Int
+  let name: String?
+  /// What is watched, as the statement spells it.
+  let text: String
+  let target: Target
+  let values: ObserveStatement.Values
+  /// The key paths that count; nil for the rule that holds without any.
+  let filter: KeyPathFilter?
+  /// What `show` asks for.
+  let columns: [Column]
+  /// The text and the variables of the statement.
+  let scope: Scope
+  let isJSON: Bool
+  /// The file that diffs are appended to; nil for the screen.
+  let file: ByteWriter?
+
+  /// The objects of results as they were told last.
+  var keys: [ObjectKey] = []
+  /// Diffs that no `wait` has waited for yet.
+  var unseenCount = 0
+  /// Whether what was watched is gone.
+  var hasEnded = false
+
+  init(
+    number: Int, _ statement: ObserveStatement, text: String, target: Target,
+    filter: KeyPathFilter?, scope: Scope, isJSON: Bool, file: ByteWriter?
+  ) {
+    self.number = number
+    name = statement.name?.text
+    self.text = text
+    self.target = target
+    values = statement.values ?? .changes
+    self.filter = filter
+    columns = statement.columns
+    self.scope = scope
+    self.isJSON = isJSON
+    self.file = file
+  }
+
+  /// The word for what is watched.
+  var kindText: String {
+    switch target {
+    case .realm: "realm"
+    case .object: "object"
+    case .results: "results"
+    case .collection(let place): place.kindText
+    }
+  }
+
+  /// Whether an operand names the observer.
+  func isNamed(by operand: ObserverOperand) -> Bool {
+    switch operand {
+    case .name(let name): name.text == self.name
+    case .number(let number): Int64(self.number) == number.value
+    }
+  }
+}
+
+/// A list, set or dictionary of an object.
+struct CollectionPlace {
+  let owner: TableKey
+  let object: ObjectKey
+  let column: ColumnKey
+  let collection: StoredColumn.Collection
+  let kind: ValueKind
+  /// The class of links.
+  let target: TableKey?
+
+  var key: TransactionChanges.CollectionKey {
+    TransactionChanges.CollectionKey(table: owner, column: column, object: object)
+  }
+
+  var kindText: String {
+    switch collection {
+    case .none, .list: "list"
+    case .set: "set"
+    case .dictionary: "dictionary"
+    }
+  }
+
+  /// The elements in one version; nil if the owner is gone.
+  func elements(in schema: Schema) throws(StorageError) -> DiffElements? {
+    guard let owner = schema.objectClass(owner), let position = owner.table.column(column),
+      let row = try owner.table.row(of: object)
+    else { return nil }
+    switch try owner.table.value(of: position, in: row) {
+    case .list(let list):
+      let values = try list.values()
+      guard kind == .link, let target = target.flatMap(schema.objectClass) else {
+        return .values(values)
+      }
+      return .objects(
+        target,
+        values.map { value in
+          if case .link(_, let key) = value { key } else { .null }
+        })
+    case .dictionary(let dictionary): return .entries(try dictionary.entries())
+    default: return nil
+    }
+  }
+}
+
+/// The elements that positions of a diff refer to.
+enum DiffElements {
+  case objects(ObjectClass, [ObjectKey])
+  case values([StoredValue])
+  case entries([StoredDictionary.Entry])
+
+  var count: Int {
+    switch self {
+    case .objects(_, let keys): keys.count
+    case .values(let values): values.count
+    case .entries(let entries): entries.count
+    }
+  }
+
+  /// The count in words.
+  var countText: String {
+    switch self {
+    case .objects: counted(count, "object", "objects")
+    case .values: counted(count, "value", "values")
+    case .entries: counted(count, "key", "keys")
+    }
+  }
+}
+
+/// The observers of one database, and the version that they have been told of.
+final class Watch {
+  let database: Session.Database
+  /// The version that was told last. It stays readable, so that old values can be told.
+  private(set) var snapshot: Snapshot
+  private(set) var schema: Schema
+  /// Tells when somebody else has committed; nil if nobody can tell.
+  let listener: ChangeListener?
+  /// In the order of registration.
+  var observers: [Observer] = []
+  /// Observers that are not told of a commit, by its version.
+  var skipped: [Int64: Set<Int>] = [:]
+  /// Whether the note about the space it keeps is due no more.
+  var hasNotedOldPin = false
+
+  init(_ database: Session.Database) {
+    self.database = database
+    (snapshot, schema) = (database.realm.snapshot, database.realm.schema)
+    listener =
+      database.isInMemory ? nil : try? ChangeListener(realmPath: database.realm.path)
+  }
+
+  /// Lets go of the version before.
+  func move(to snapshot: Snapshot, _ schema: Schema) {
+    (self.snapshot, self.schema) = (snapshot, schema)
+    skipped = skipped.filter { $0.key > snapshot.version }
+    observers.removeAll(where: \.hasEnded)
+  }
+}
+
+/// All observers of a thread.
+struct Observers {
+  private(set) var watches: [Watch] = []
+  private var lastNumber = 0
+  /// Whether observers are being told, which nothing interrupts.
+  var isDelivering = false
+  /// Whether the program stays for the observers alone.
+  var isFollowing = false
+
+  var isEmpty: Bool { watches.isEmpty }
+
+  /// All observers by their number.
+  var all: [(observer: Observer, watch: Watch)] {
+    watches.flatMap { watch in watch.observers.map { ($0, watch) } }
+      .sorted { $0.observer.number < $1.observer.number }
+  }
+
+  /// A number that no observer has had.
+  mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  mutating func add(_ observer: Observer, to database: Session.Database) {
+    let watch = watch(of: database) ?? Watch(database)
+    if watch.observers.isEmpty { watches.append(watch) }
+    watch.observers.append(observer)
+  }
+
+  func watch(of database: Session.Database) -> Watch? {
+    watches.first { $0.database === database }
+  }
+
+  /// Ends the observers that fulfil a condition.
+  ///
+  /// - Returns: how many there were.
+  @discardableResult
+  mutating func end(where isEnding: (Observer) -> Bool) -> Int {
+    var count = 0
+    for watch in watches {
+      count += watch.observers.count
+      watch.observers.removeAll(where: isEnding)
+      count -= watch.observers.count
+    }
+    watches.removeAll(where: \.observers.isEmpty)
+    return count
+  }
+
+  /// Ends the observers of databases that were closed.
+  mutating func keep(_ databases: [Session.Database]) {
+    watches.removeAll { watch in !databases.contains { $0 === watch.database } }
+  }
+}
