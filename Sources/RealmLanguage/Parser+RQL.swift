@@ -27,8 +27,13 @@ extension Parser {
 
   /// Records that `expectation` would be accepted here.
   @inline(__always)
-  mutating func expectRQL(_ expectation: Expectation) {
-    if records { record(expectation, at: rql.start) }
+  mutating func expectRQL(_ expectation: @autoclosure () -> Expectation) {
+    if records { record(expectation(), at: rql.start) }
+  }
+
+  /// Records that a property of an owner would be accepted here.
+  mutating func expectProperty(of owner: PropertyOwner?) {
+    if records { record(.property(owner), at: rql.start) }
   }
 
   /// The error for a token that nothing accepts.
