@@ -50,9 +50,11 @@ public enum Rejection: Equatable, Sendable {
   /// Another process has the file open in a way that does not go together with this program's.
   case incompatibleSession(LockError.Mismatch, found: Int, expected: Int, holder: Int32?)
   /// The session contradicts the file or itself: all must close the file before anyone can write.
-  case brokenSession
-  /// What stands in the place of the lock file is no file, or its list of versions is damaged.
-  case unusableLockFile
+  /// With the id of a process that has it open, if it is known.
+  case brokenSession(holder: Int32?)
+  /// What stands in the place of the lock file is no file, or its list of versions is damaged. With
+  /// the id of a process that has it open, if it is known.
+  case unusableLockFile(holder: Int32?)
   /// The file has this format, which can be read only.
   case needsUpgrade(UInt8)
   /// Others have overwritten the snapshot that was being read.

@@ -80,8 +80,8 @@ struct QueriedClass {
         var sum: Int64 = 0
         let reader = ObjectReader(table, columns: [age])
         for value in values {
-          guard let key = try table.find(column: column, value: value)?.first,
-            try reader.move(to: key), case .int(let number) = try reader.value(0)
+          guard try reader.move(to: value, inColumn: column) == true,
+            case .int(let number) = try reader.value(0)
           else { continue }
           sum += number
         }
@@ -169,13 +169,13 @@ struct QueriedClass {
   private func backlinkCount() throws(StorageError) -> Int {
     try realm.refresh()
     var sum = 0
+    let counts = UnsafeMutablePointer<Int64>.allocate(capacity: 256)
+    defer { counts.deallocate() }
     let cursor = try TableCursor(table, columns: [])
     while try cursor.next() {
-      for row in 0..<cursor.count {
-        let object = cursor.storedRow(at: row)
-        for backlink in table.backlinks {
-          sum += try table.backlinkCount(backlink, to: object)
-        }
+      for backlink in table.backlinks {
+        try table.countBacklinks(backlink, cursor, counts)
+        for row in 0..<cursor.count { sum += Int(counts[row]) }
       }
     }
     return sum

@@ -3,15 +3,20 @@ import RealmValues
 
 /// Fits values to a property that does not exist yet.
 ///
-/// Embedded objects cannot be given: they exist in a property only, and this one is not made yet.
+/// Objects that a value makes are planned only, in a plan that is never applied: an embedded object
+/// exists in a property, and this one is not made yet.
 struct ColumnFitting {
   private let schema: Schema
   private let layout: ClassLayout
   private let property: Property
   private let target: ObjectClass?
+  /// The objects that all values together make.
+  private let made: WritePlan
 
-  init(_ definition: PropertyDefinition, of objectClass: ObjectClass, in schema: Schema) {
+  init(_ definition: PropertyDefinition, of objectClass: ObjectClass, _ writer: ObjectWriter) {
+    let schema = writer.realm.schema
     self.schema = schema
+    made = WritePlan(writer)
     layout = ClassLayout(objectClass)
     let type = definition.type
     target = type.target.flatMap { schema.objectClass(named: $0) }
@@ -30,6 +35,10 @@ struct ColumnFitting {
   ///
   /// - Throws: `typeMismatch`, `propertyNotNullable` and others of `ObjectError`.
   func fit(_ value: InputValue) throws(ObjectError) -> ColumnValue {
+    if makesObjects(value) {
+      try check(value)
+      return .made(value)
+    }
     switch (property.collection, value) {
     case (.none, _):
       switch try single(value, level: 0) {
@@ -99,6 +108,62 @@ struct ColumnFitting {
       }
     }
     return result
+  }
+
+  // MARK: Objects that are made
+
+  private func makesObjects(_ value: InputValue) -> Bool {
+    guard property.kind == .link else { return false }
+    return switch (property.collection, value) {
+    case (.none, _): isNewObject(value)
+    case (.list, .array(let elements)), (.list, .set(let elements)),
+      (.set, .array(let elements)), (.set, .set(let elements)):
+      elements.contains { isNewObject($0) }
+    case (.dictionary, .map(let fields)): fields.contains { isNewObject($0.value) }
+    default: false
+    }
+  }
+
+  private func isNewObject(_ value: InputValue) -> Bool {
+    switch value {
+    case .map, .array: true
+    default: false
+    }
+  }
+
+  /// Checks a value that makes objects.
+  private func check(_ value: InputValue) throws(ObjectError) {
+    if property.collection == .none { return try checkObject(value) }
+    if case .map(let fields) = value {
+      for field in fields {
+        do throws(ObjectError) {
+          _ = try ValueFitting.key(field.key, property, layout)
+          try checkObject(field.value)
+        } catch {
+          throw error.below(.key(field.key))
+        }
+      }
+      return
+    }
+    for (i, element) in (value.members ?? []).enumerated() {
+      do throws(ObjectError) {
+        try checkObject(element)
+      } catch {
+        throw error.below(.element(i))
+      }
+    }
+  }
+
+  private func checkObject(_ value: InputValue) throws(ObjectError) {
+    guard isNewObject(value) else {
+      _ = try link(value)
+      return
+    }
+    guard let target, let layout = made.writer.layout(target.table.key) else {
+      throw error(.typeMismatch(value.found))
+    }
+    // An embedded object stands for its own place; the place is not looked at.
+    _ = try made.create(layout, value, .error, current: layout.isEmbedded ? 0 : nil)
   }
 
   // MARK: Mixed values and links

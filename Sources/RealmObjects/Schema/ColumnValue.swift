@@ -9,6 +9,8 @@ enum ColumnValue {
   case list([MixedValue])
   case set([ScalarValue])
   case map([(key: [UInt8], value: MixedValue)])
+  /// A value that makes objects; the property gets it when it is there.
+  case made(InputValue)
 
   /// The value if it is neither a link nor a collection.
   fileprivate var scalar: ScalarValue? {
@@ -39,7 +41,7 @@ extension WriteTransaction {
     _ table: TableKey, _ column: ColumnKey, _ object: ObjectKey, _ value: ColumnValue
   ) throws(StorageError) {
     switch value {
-    case .single(.null): break
+    case .single(.null), .made: break
     case .single(let scalar): try set(table, object, column, scalar)
     case .nested(let mixed): try set(table, object, column, mixed: mixed)
     case .list(let values):

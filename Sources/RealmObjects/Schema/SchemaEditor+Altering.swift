@@ -32,7 +32,7 @@ public final class Alteration {
     self.new = new
     self.objects = objects
     self.takesValues = takesValues
-    fitting = ColumnFitting(new, of: objectClass, in: editor.realm.schema)
+    fitting = ColumnFitting(new, of: objectClass, editor.writer)
     values.reserveCapacity(objects.count)
   }
 
@@ -66,6 +66,7 @@ public final class Alteration {
     let transaction = try editor.begin()
     let tables = editor.tables()
     try editor.change { () throws(StorageError) in try change(transaction, tables) }
+    if takesValues { try editor.make(values, for: objects, in: new.name, of: objectClass.name) }
     var outcome = AlterationOutcome(className: objectClass.name, old: old, new: new)
     if takesValues { outcome.rewrittenCount = objects.count }
     return outcome

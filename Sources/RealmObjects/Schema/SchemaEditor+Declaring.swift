@@ -25,7 +25,23 @@ extension SchemaEditor {
       if !definition.inverses.isEmpty { inverses[definition.name] = definition.inverses }
     }
     undeclared.formUnion(plan.forwardReferences)
-    return try change { () throws(StorageError) in try apply(plan, transaction) }
+    let outcomes = try change { () throws(StorageError) in try apply(plan, transaction) }
+    try makeDefaults(plan)
+    return outcomes
+  }
+
+  /// Makes the objects that are defaults of added properties.
+  private func makeDefaults(_ plan: Declaration) throws(SchemaError) {
+    for part in plan.parts {
+      for property in part.added {
+        guard case .made? = part.defaults[property.name],
+          let value = part.defaults[property.name]
+        else { continue }
+        try make(
+          Array(repeating: value, count: part.objects.count), for: part.objects,
+          in: property.name, of: part.definition.name)
+      }
+    }
   }
 
   /// What a declaration needs.
@@ -124,9 +140,12 @@ extension SchemaEditor {
       guard let value = definition.defaults[property.name],
         property.type.kind != .link || part.objectCount > 0
       else { continue }
-      let fitting = ColumnFitting(property, of: existing, in: realm.schema)
+      let fitting = ColumnFitting(property, of: existing, writer)
       do throws(ObjectError) {
-        part.defaults[property.name] = try fitting.fit(value)
+        let fitted = try fitting.fit(value)
+        // Of objects with a primary key only one can be made.
+        if case .made = fitted, part.objectCount > 1 { _ = try fitting.fit(value) }
+        part.defaults[property.name] = fitted
       } catch {
         throw .value(error)
       }
@@ -153,6 +172,7 @@ extension SchemaEditor {
       _ = try apply(plan, transaction)
       if let version = opening.version { try transaction.setSchemaVersion(version) }
     }
+    try makeDefaults(plan)
     return opening
   }
 

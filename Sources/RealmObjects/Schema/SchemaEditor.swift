@@ -10,6 +10,8 @@ import RealmValues
 public final class SchemaEditor {
   /// The realm whose transaction is written to.
   public let realm: Realm
+  /// Makes the objects that values of new properties stand for.
+  public lazy var writer = ObjectWriter(realm)
 
   /// The transaction that the following belong to.
   private weak var transaction: WriteTransaction?
@@ -46,6 +48,30 @@ public final class SchemaEditor {
     let result = try storage(body)
     try storage { () throws(StorageError) in try realm.refresh() }
     return result
+  }
+
+  /// Gives objects the values that make other objects, in a property that has been made.
+  ///
+  /// - Parameter values: Values that a `ColumnFitting` has checked, one for each object.
+  func make(
+    _ values: [ColumnValue], for objects: [ObjectKey], in property: String,
+    of className: String
+  ) throws(SchemaError) {
+    guard let objectClass = realm.schema.objectClass(named: className),
+      let layout = writer.layout(objectClass.table.key)
+    else { return }
+    let plan = WritePlan(writer)
+    for (object, value) in zip(objects, values) {
+      guard case .made(let value) = value else { continue }
+      do throws(ObjectError) {
+        try plan.setSubject(
+          layout, object, [PropertyChange([.property(property)], .replace(value))])
+      } catch {
+        throw .value(error)
+      }
+    }
+    guard !plan.subjects.isEmpty else { return }
+    try change { () throws(StorageError) in _ = try writer.apply(plan) }
   }
 
   /// Runs something that fails with a `StorageError`.

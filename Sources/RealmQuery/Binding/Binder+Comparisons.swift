@@ -148,8 +148,8 @@ extension Binder {
     }
     var right = right
     if isEqual, folding == nil, left.isSingleNull, left.constant?.isList == false,
-      case .property(let path, let property, let rest) = right.shape, !rest.isEmpty,
-      property.kind == .mixed, property.collection == .none,
+      case .property(let path, let property, let rest) = right.shape, path.steps.isEmpty,
+      !rest.isEmpty, property.kind == .mixed, property.collection == .none,
       hasIndex(property, of: path.objectClass)
     {
       warn(.key, "with null on the left an index ignores the path into the value", at: right.range)

@@ -62,6 +62,17 @@ struct Accumulator {
     }
   }
 
+  /// Adds an int.
+  @inline(__always)
+  mutating func add(_ number: Int64) {
+    switch operation {
+    case .sum, .average:
+      intSum &+= number
+      count &+= 1
+    case .minimum, .maximum: add(.int(number))
+    }
+  }
+
   /// Adds ints of which the sum and the number are known.
   mutating func add(sum: Int64, of count: Int) {
     intSum &+= sum
@@ -123,11 +134,13 @@ final class LinkAggregateSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
   private let accumulator: Accumulator
+  private let gathered: GatheredInts
 
   init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
     self.walker = walker
     self.reader = reader
     self.accumulator = accumulator
+    gathered = GatheredInts(reader.objectClass, reader.position, walker.run)
   }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
@@ -144,6 +157,29 @@ final class LinkAggregateSource: SingleSource {
       if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
     }
     return accumulator.result
+  }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    guard let blocks = walker.blocks, cursor.hasClusters, !accumulator.dependsOnOrder else {
+      return try super.forEachValue(rows, cursor, body)
+    }
+    let gathered = try gathered.value(for: rows.count)
+    try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
+      var accumulator = accumulator
+      for key in links {
+        if let number = gathered?[key] {
+          accumulator.add(number)
+        } else if let value = try reader.value(of: ObjectKey(key)) {
+          accumulator.add(QueryValue(value))
+        }
+      }
+      try body(row, accumulator.result)
+    }
   }
 }
 

@@ -52,9 +52,7 @@ extension Accumulator {
       let rows = rows.subtracting(leaf.nullRows(count))
       add(sum: leaf.sum(rows, count), of: rows.count)
     case (.int(let leaf), .minimum), (.int(let leaf), .maximum):
-      if let extreme = leaf.extreme(rows.subtracting(leaf.nullRows(count)), count, operation) {
-        add(.int(extreme))
-      }
+      if let extreme = leaf.extreme(rows, count, operation) { add(.int(extreme)) }
     case (.double(let leaf), .sum), (.double(let leaf), .average): add(rows, of: leaf)
     case (.date(let leaf), .minimum), (.date(let leaf), .maximum):
       try add(rows, of: leaf, count)
@@ -67,8 +65,12 @@ extension Accumulator {
   private mutating func add(
     _ rows: RowMask, of leaf: TimestampLeaf, _ count: Int
   ) throws(StorageError) {
-    let rows = rows.subtracting(leaf.seconds.nullRows(count))
     guard let seconds = leaf.seconds.extreme(rows, count, operation) else { return }
+    if case .date(let best) = result,
+      operation == .minimum ? best.seconds < seconds : best.seconds > seconds
+    {
+      return
+    }
     let ties = RowMask.filled {
       leaf.seconds.packed.fillMask($0, from: leaf.seconds.first, count: count, .equal, seconds)
     }
@@ -85,16 +87,21 @@ extension IntegerLeaf {
     return rows.withWords { packed.sum(from: first, count: count, mask: $0) }
   }
 
-  /// The least or greatest of some rows, none of which is null; nil if there are none.
+  /// The least or greatest of some rows that is not null; nil if there is none.
   fileprivate func extreme(
     _ rows: RowMask, _ count: Int, _ operation: AggregateOperation
   ) -> Int64? {
     let isMinimum = operation == .minimum
+    if rows.count == count, let nullValue {
+      return isMinimum
+        ? packed.minimum(from: first, count: count, except: nullValue)
+        : packed.maximum(from: first, count: count, except: nullValue)
+    }
     if rows.count == count {
       return isMinimum
         ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
     }
-    return rows.withWords {
+    return rows.subtracting(nullRows(count)).withWords {
       isMinimum
         ? packed.minimum(from: first, count: count, mask: $0)
         : packed.maximum(from: first, count: count, mask: $0)

@@ -29,7 +29,7 @@ final class SortColumn {
   private let values: UnsafeMutablePointer<QueryValue>
   private var rest: Rest
   private let isAscending: Bool
-  let isNullable: Bool
+  private let isNullable: Bool
 
   /// Whether rank and prefix tell the whole order.
   var isExact: Bool { rest == .none }
@@ -318,7 +318,7 @@ final class SortColumn {
 
   /// A code in the direction of the column.
   @inline(__always)
-  func directed(_ code: SortCode) -> SortCode {
+  private func directed(_ code: SortCode) -> SortCode {
     isAscending ? code : SortCode(rank: ~code.rank, prefix: ~code.prefix)
   }
 

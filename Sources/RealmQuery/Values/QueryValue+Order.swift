@@ -18,6 +18,7 @@ extension QueryValue {
     case (.typedLink(let table, let x), .typedLink(let otherTable, let y)):
       return table == otherTable
         ? ScalarValue.compare(x, y) : ScalarValue.compare(table, otherTable)
+    case (.type(let x), .type(let y)): return ScalarValue.compare(x.rawValue, y.rawValue)
     default:
       let rank = a.rank
       let otherRank = b.rank

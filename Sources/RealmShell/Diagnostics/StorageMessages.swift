@@ -97,7 +97,15 @@ enum StorageMessages {
   }
 
   /// A process for a sentence.
-  private static func process(_ id: Int32?) -> String { id.map { "process \($0)" } ?? "a process" }
+  private static func process(_ id: Int32?) -> String {
+    guard let id else { return "a process" }
+    return RunningProgram.name(ofProcess: id).map { "process \(id) (\($0))" } ?? "process \(id)"
+  }
+
+  /// The end of a sentence: who else has the file open.
+  private static func alsoOpen(_ id: Int32?) -> String {
+    id == nil ? "" : "; \(process(id)) has it open"
+  }
 
   /// Why a change was refused.
   private static func text(_ reason: Rejection) -> String {
@@ -109,8 +117,10 @@ enum StorageMessages {
     case .incompatibleSession(let what, let found, let expected, let holder):
       "\(process(holder)) has it open in a way that does not fit: "
         + "\(text(what)) \(found), expected \(expected)"
-    case .brokenSession: "what the processes that have it open share is damaged"
-    case .unusableLockFile: "its lock file is damaged or no file"
+    case .brokenSession(let holder):
+      "what the processes that have it open share is damaged" + alsoOpen(holder)
+    case .unusableLockFile(let holder):
+      "its lock file is damaged or no file" + alsoOpen(holder)
     case .needsUpgrade(let format): "it has format \(format), only format 24 can be written"
     case .synchronised: "it belongs to a synchronised realm; changes would be lost"
     case .versionGone: "others keep changing the file while it is read"

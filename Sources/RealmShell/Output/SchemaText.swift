@@ -18,7 +18,10 @@ struct SchemaText {
       case .embedded: head += " embedded"
       case .asymmetric: head += " asymmetric"
       }
-      let computed = objectClass.inverses.filter { $0.name != nil }
+      // Without the other class the statement could not be run.
+      let computed = objectClass.inverses.filter { inverse in
+        inverse.name != nil && classes.contains { $0.name == inverse.originClass }
+      }
       let isEmpty = objectClass.properties.isEmpty && computed.isEmpty
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {

@@ -62,6 +62,7 @@ extension Session {
     private func makeWriter() -> ObjectWriter {
       let writer = ObjectWriter(realm)
       writer.defaults = { [unowned self] in defaultValue($0, $1) }
+      schemaEditor.writer = writer
       return writer
     }
 

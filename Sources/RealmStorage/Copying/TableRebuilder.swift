@@ -38,7 +38,7 @@ final class TableRebuilder {
   /// - Parameters:
   ///   - database: An empty one, which nobody else uses.
   ///   - maximumByteCount: How many bytes of new nodes are kept in memory.
-  /// - Returns: number of objects.
+  /// - Returns: number of objects of classes.
   /// - Throws: `damaged` and other errors of reading; `rejected(.wrongType)` for columns of types
   ///   that are not written any more; `rejected(.duplicatePrimaryKey)`, `rejected(.interrupted)`.
   static func copy(
@@ -47,9 +47,15 @@ final class TableRebuilder {
   ) throws(StorageError) -> Int {
     let rebuilder = try TableRebuilder(source, database, maximumByteCount, onProgress)
     try rebuilder.makeTables()
-    for place in rebuilder.places { try rebuilder.copyObjects(place) }
+    var count = 0
+    for place in rebuilder.places {
+      let before = rebuilder.objectCount
+      try rebuilder.copyObjects(place)
+      // Tables of the library are none of the user's.
+      if place.source.name.hasPrefix("class_") { count += rebuilder.objectCount - before }
+    }
     try rebuilder.buildIndexes()
-    return rebuilder.objectCount
+    return count
   }
 
   private init(

@@ -87,6 +87,38 @@ final class LockDescriptor {
     guard let status = try? status() else { return nil }
     return LockTable.holder(device: status.identity.device, inode: status.identity.inode)
   }
+
+  /// The id of another process that has a realm open; nil if unknown.
+  static func participant(ofRealm realmPath: String) -> Int32? {
+    let holder = (try? LockDescriptor(path: path(ofRealm: realmPath)))?.holder()
+    return holder == getpid() ? nil : holder
+  }
+}
+
+extension LockFile {
+  /// The id of another process that takes part in the session; nil if unknown.
+  var otherParticipant: Int32? {
+    let holder = descriptor.holder()
+    return holder == getpid() ? nil : holder
+  }
+}
+
+/// The programs that run on this machine.
+public enum RunningProgram {
+  /// The name of the program of a process; nil if the process has ended or the system does not tell.
+  ///
+  /// Source: proc(5).
+  public static func name(ofProcess id: Int32) -> String? {
+    let descriptor = open("/proc/\(id)/comm", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    // A name has at most 15 bytes and ends with a line feed.
+    var bytes = [UInt8](repeating: 0, count: 64)
+    let count = read(descriptor, &bytes, bytes.count)
+    // Any program can give itself a name that a terminal would obey.
+    let name = bytes.prefix(max(0, count)).filter { $0 >= 0x20 && $0 != 0x7F }
+    return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+  }
 }
 
 /// The system's table of locks.
@@ -101,7 +133,8 @@ enum LockTable {
     var own: Int32?
     for line in text().split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count >= 6, words[1] == "FLOCK", let id = Int32(words[4]) else { continue }
+      guard words.count >= 6, words[1] == "FLOCK", let id = Int32(words[4]), id > 0
+      else { continue }
       let place = words[5].split(separator: ":")
       guard place.count == 3, UInt(place[0], radix: 16) == major,
         UInt(place[1], radix: 16) == minor, UInt(place[2]) == inode

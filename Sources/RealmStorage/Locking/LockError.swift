@@ -54,11 +54,14 @@ public enum LockError: Error, Equatable, Sendable {
 
 extension StorageError {
   /// The error of a session as one of its database.
-  init(_ error: LockError) {
+  ///
+  /// - Parameter holder: Another process that takes part in the session, if one is known.
+  init(_ error: LockError, holder: Int32? = nil) {
     switch error {
     case .system(_, let number): self = .system(.lock, number)
     case .file(let error): self = error
-    case .notAFile, .damagedVersionList: self = .rejected(.unusableLockFile)
+    case .notAFile: self = .rejected(.unusableLockFile(holder: nil))
+    case .damagedVersionList: self = .rejected(.unusableLockFile(holder: holder))
     case .inUse(let holder): self = .rejected(.inUse(holder: holder))
     case .timedOut: self = .rejected(.inUse(holder: nil))
     case .interrupted: self = .rejected(.interrupted)
@@ -66,7 +69,7 @@ extension StorageError {
     case .incompatible(let what, let found, let expected, let holder):
       self = .rejected(
         .incompatibleSession(what, found: found, expected: expected, holder: holder))
-    case .sessionBroken: self = .rejected(.brokenSession)
+    case .sessionBroken: self = .rejected(.brokenSession(holder: holder))
     }
   }
 }

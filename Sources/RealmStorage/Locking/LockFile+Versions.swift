@@ -95,7 +95,8 @@ extension LockFile {
       guard i == newest || count > 0 || slot.version >= oldestFull else { continue }
       let own = min(count, pins.count(of: slot.version))
       result.append(
-        LivingVersion(version: Int64(clamping: slot.version), ownCount: own, otherCount: count - own))
+        LivingVersion(
+          version: Int64(clamping: slot.version), ownCount: own, otherCount: count - own))
     }
     return result.sorted { $0.version < $1.version }
   }

@@ -100,7 +100,7 @@ public final class Snapshot {
     logicalByteCount = Int(size)
     self.view = view
     version = max(1, try view.tagged(top, 6) ?? 1)
-    if let pin = file.pin, pin.version != version { throw .rejected(.brokenSession) }
+    if let pin = file.pin, pin.version != version { throw .rejected(.brokenSession(holder: nil)) }
     historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
     historySchemaVersion = try view.tagged(top, 9) ?? 0
     let reader = GroupReader(top: top, view: view, format: format, file: file)
@@ -196,7 +196,7 @@ public final class Snapshot {
     /// The place of a pinned version, which has the format of its session.
     init(_ pin: VersionPin, _ header: FileHeader, _ file: RealmFile) throws(StorageError) {
       guard pin.topRef & 7 == 0, pin.topRef < UInt64(file.bytes.count) else {
-        throw .rejected(.unusableLockFile)
+        throw .rejected(.unusableLockFile(holder: nil))
       }
       let isEmpty = pin.topRef == 0
       version = isEmpty ? header.version(slot: header.selectedSlot) : SessionProfile.fileFormat

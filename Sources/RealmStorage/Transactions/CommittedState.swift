@@ -53,7 +53,7 @@ struct CommittedState {
       freeLists[slot - 3] = ((try? store.view.optionalRef(top, slot)) ?? nil) ?? 0
     }
     version = max(1, try store.view.tagged(top, 6) ?? 1)
-    if let expected, expected != version { throw .rejected(.brokenSession) }
+    if let expected, expected != version { throw .rejected(.brokenSession(holder: nil)) }
     for slot in 7..<max(7, min(top.count, 11)) { history.append(top[slot]) }
   }
 

@@ -171,7 +171,7 @@ public final class Database {
         return try join(.withoutHistory)
       }
     } catch {
-      throw StorageError(error)
+      throw StorageError(error, holder: LockDescriptor.participant(ofRealm: path))
     }
   }
 
@@ -300,7 +300,11 @@ public final class Database {
   public func snapshot() throws(StorageError) -> Snapshot {
     guard let lockFile else { return try snapshot(of: nil) }
     let pin: VersionPin
-    do throws(LockError) { pin = try lockFile.pin() } catch { throw StorageError(error) }
+    do throws(LockError) {
+      pin = try lockFile.pin()
+    } catch {
+      throw StorageError(error, holder: lockFile.otherParticipant)
+    }
     return try snapshot(of: pin)
   }
 

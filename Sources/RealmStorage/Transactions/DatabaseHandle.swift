@@ -118,6 +118,8 @@ extension Database {
   /// - Throws: errors of the session.
   public func livingVersions() throws(StorageError) -> [LivingVersion] {
     guard let lockFile else { return [] }
-    do throws(LockError) { return try lockFile.livingVersions() } catch { throw StorageError(error) }
+    do throws(LockError) { return try lockFile.livingVersions() } catch {
+      throw StorageError(error)
+    }
   }
 }

@@ -21,7 +21,7 @@ final class WriteLease {
       pin = try lockFile.pin()
     } catch {
       lockFile.unlockForWriting()
-      throw StorageError(error)
+      throw StorageError(error, holder: lockFile.otherParticipant)
     }
   }
 
@@ -46,19 +46,23 @@ final class WriteLease {
       case .timedOut: throw .rejected(.writeLocked(holder: lockFile.writerProcess))
       case .interrupted: throw .rejected(.interrupted)
       case .ownLock: throw .rejected(.wouldWaitForItself)
-      default: throw StorageError(error)
+      default: throw StorageError(error, holder: lockFile.otherParticipant)
       }
     }
   }
 
   /// Forgets the versions that nobody needs and tells what may be overwritten.
   func versionBounds() throws(StorageError) -> VersionBounds {
-    do throws(LockError) { return try lockFile.purgeVersions() } catch { throw StorageError(error) }
+    do throws(LockError) { return try lockFile.purgeVersions() } catch {
+      throw StorageError(error, holder: lockFile.otherParticipant)
+    }
   }
 
   /// The versions that somebody reads, the oldest first.
   func versionsInUse() throws(StorageError) -> [(version: UInt64, topRef: UInt64)] {
-    do throws(LockError) { return try lockFile.versionsInUse() } catch { throw StorageError(error) }
+    do throws(LockError) { return try lockFile.versionsInUse() } catch {
+      throw StorageError(error, holder: lockFile.otherParticipant)
+    }
   }
 
   /// Whether the commits of the session carry a history of changes.
@@ -74,7 +78,7 @@ final class WriteLease {
         Result { () throws(StorageError) in try file.extend(to: byteCount) }
       }
     } catch {
-      throw StorageError(error)
+      throw StorageError(error, holder: lockFile.otherParticipant)
     }
     try result.get()
   }
@@ -86,7 +90,7 @@ final class WriteLease {
         version: UInt64(commit.version), topRef: UInt64(commit.topRef),
         logicalByteCount: UInt64(commit.logicalByteCount))
     } catch {
-      throw StorageError(error)
+      throw StorageError(error, holder: lockFile.otherParticipant)
     }
   }
 
