@@ -196,11 +196,12 @@ extension Parser {
       StatementBounds.equalsIgnoringCase(
         Token(.word, start: rql.start, end: rql.end), "offset", in: bytes.span)
     else { return false }
-    var next = rql
-    for kind: RQLTokenKind in [.openParenthesis, .natural, .closeParenthesis] {
-      next = nextRQLToken(from: next.end, skipsNewlines: true)
-      if next.kind != kind { return false }
-    }
+    var next = nextRQLToken(from: rql.end, skipsNewlines: true)
+    guard next.kind == .openParenthesis else { return false }
+    next = nextRQLToken(from: next.end, skipsNewlines: true)
+    guard next.kind == .natural || next.kind == .number else { return false }
+    next = nextRQLToken(from: next.end, skipsNewlines: true)
+    guard next.kind == .closeParenthesis else { return false }
     switch nextRQLToken(from: next.end, skipsNewlines: false).kind {
     case .equal, .notEqual, .in, .less, .lessEqual, .greater, .greaterEqual: return false
     default: return true
