@@ -23,7 +23,7 @@ enum Sorting {
     {
       return sorted
     }
-    let entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: keys.count)
+    var entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: keys.count)
     defer { entries.deallocate() }
     for i in keys.indices {
       entries.initializeElement(
