@@ -52,6 +52,28 @@ struct FreeSpaceListTests {
       ])
   }
 
+  /// What a commit writes is one piece: the lists follow the nodes.
+  @Test func listsFollowTheNodes() {
+    var list = FreeSpaceList([entry(24, 8, 0), entry(4096, 4096, 0)], fileEnd: 8192, oldest: 1)
+    #expect(list.take(16, pending: 1016) == 4096)
+    #expect(list.take(1000, pending: 1000) == 4112)
+    #expect(list.blockForLists(moreThan: 500).offset == 5112)
+    #expect(texts(list) == ["24+8@0", "5112+3080@0"])
+  }
+
+  /// A little goes into one block, even if the file has to grow for it; much fills what is free.
+  @Test(arguments: [false, true])
+  func fileGrowsForALittleUnlessMuchIsFree(isMuchFree: Bool) {
+    let end = 1 << 22
+    let count = isMuchFree ? 1000 : 100
+    let entries = (0..<count).map { entry(4096 * ($0 + 1), 2048, 0) }
+    var list = FreeSpaceList(entries, fileEnd: end, oldest: 1)
+    let first = list.take(1024, pending: 8192)
+    #expect((first >= end) == !isMuchFree)
+    #expect((list.fileEnd > end) == !isMuchFree)
+    #expect(list.take(1024, pending: 7168) == first + 1024)
+  }
+
   /// Random releases and allocations with random readers: no byte of a snapshot in use is given out.
   @Test(arguments: [1, 2, 3])
   func nothingInUseIsGivenOut(seed: UInt64) {
