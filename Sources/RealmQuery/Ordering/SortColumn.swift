@@ -80,7 +80,7 @@ final class SortColumn {
     values = .allocate(capacity: rest == .values ? count : 0)
     let isPlain = path.steps.isEmpty && path.key == nil && rest != .values
     if isPlain, try suitsBlocks(path, keys) {
-      if rest == .text, try readTexts(path, keys, run) { return }
+      if path.property.kind == .string, try readTexts(path, keys, run) { return }
       if try readBlocks(path, keys, run, nil) { return }
     }
     try readEach(path, keys, run)

@@ -207,6 +207,18 @@ extension Session {
     case many(ObjectClass, [ObjectKey])
   }
 
+  /// The error for a bulk change without `where` or `all`.
+  func needsAll(
+    _ found: Objects, _ evaluator: Evaluator, doing verb: String, at range: SourceRange
+  ) throws(ShellError) -> ShellError {
+    let count = try count(found, evaluator)
+    let name = quotedName(found.objectClass.name)
+    return ShellError(
+      .needsAll,
+      "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
+      at: range, remedy: "add \"all\", or \"where ...\"")
+  }
+
   /// The objects of a subject; refuses bulk changes without `where` or `all`.
   func objects(
     of subject: ChangeSubject, _ extent: ChangeExtent?, doing verb: String,
@@ -234,13 +246,8 @@ extension Session {
     let objectClass = found.objectClass
     try refuseFrozen(objectClass, at: source.range)
     guard extent != nil else {
-      let count = try count(found, evaluator)
-      let name = quotedName(objectClass.name)
-      throw ShellError(
-        .needsAll,
-        "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
-        at: SourceRange(start: range.start, end: source.range.end),
-        remedy: "add \"all\", or \"where ...\"")
+      throw try needsAll(
+        found, evaluator, doing: verb, at: SourceRange(start: range.start, end: source.range.end))
     }
     let keys = try keys(of: found, condition ?? .everything(at: source.range), evaluator)
     guard found.keys != nil else { return .many(objectClass, keys) }
