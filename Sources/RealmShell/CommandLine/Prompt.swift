@@ -4,6 +4,7 @@ import LineEditor
 import RealmLanguage
 import RealmObjects
 import RealmStorage
+import Synchronization
 
 /// The loop of the prompt.
 ///
@@ -37,12 +38,19 @@ struct Prompt {
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    let finished = WakePipe()
+    if let finished { session.threads.listener.withLock { $0 = { finished.wake() } } }
     editor.events = LineEditor.Events(
-      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor } },
+      descriptors: { [session] in
+        session.observers.watches.compactMap { $0.listener?.descriptor }
+          + (finished.map { [$0.readEnd] } ?? [])
+      },
       handle: { [session] clearRow in
         session.clearNews()
-        guard session.hasNews else { return }
+        finished?.clear()
+        guard session.hasNews || session.threads.hasFinishedWork else { return }
         clearRow()
+        session.printFinishedWork(to: session.output)
         session.takeNews()
         session.output.flush()
       })

@@ -283,7 +283,7 @@ extension Session {
       threads.setObstacle(obstacle, of: thread)
       defer { threads.setObstacle(nil, of: thread) }
       try database.realm.beginWrite(wait: wait) { process in
-        note.show(process)
+        note.show(process, thread: file.flatMap { threads.writer(of: $0) })
         holder = file.flatMap { threads.deadlock(of: thread, on: $0) }
         return holder == nil && !Interruption.isRequested && !isToEnd
       }
@@ -296,6 +296,9 @@ extension Session {
       }
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = failure.range ?? verbRange(range)
+      if failure.name == .writeLocked, let writer = file.flatMap({ threads.writer(of: $0) }) {
+        failure.message = "the write lock is held by thread \(writer.name)"
+      }
       throw failure
     }
   }
@@ -457,13 +460,14 @@ private final class LockNote {
   init(_ session: Session) { self.session = session }
 
   /// Shows it once, after a moment.
-  func show(_ holder: Int32?) {
+  func show(_ holder: Int32?, thread: ThreadIdentity?) {
     guard !isShown, session.outputIsTerminal,
       monotonicMilliseconds() - start >= LockNote.patience
     else { return }
     isShown = true
     let process = holder.map { " (process \($0))" } ?? ""
-    session.output.write("waiting for the write lock\(process)\n")
+    let name = thread.map { " (thread \($0.name))" } ?? process
+    session.output.write("waiting for the write lock\(name)\n")
     session.output.flush()
   }
 }

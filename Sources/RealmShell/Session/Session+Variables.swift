@@ -66,6 +66,10 @@ extension Session {
     of owner: Owner, _ name: Name, whenInvalid invalid: ErrorName
   ) throws(ShellError) -> Database {
     guard owner.thread === thread else {
+      guard threads.monitor.withLock({ $0.index(of: owner.thread) }) != nil else {
+        throw ShellError(
+          .invalidatedObject, "the thread \(owner.thread.name) has ended", at: name.range)
+      }
       throw ShellError(
         .wrongThread, "$\(name.text) belongs to thread \(owner.thread.name)", at: name.range,
         remedy: wayAcross(name, from: owner.thread))

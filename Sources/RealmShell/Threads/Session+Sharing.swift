@@ -18,7 +18,8 @@ extension Session {
 
     /// The variable that is the argument.
     var variable: Name? {
-      guard case .path(let path) = argument, path.steps.isEmpty, case .variable(let name) = path.base
+      guard case .path(let path) = argument, path.steps.isEmpty,
+        case .variable(let name) = path.base
       else { return nil }
       return name
     }

@@ -168,12 +168,17 @@ extension Session {
       return known.identity
     }
     if thread.isMain { shareDatabases() }
+    publishStatus()
+    let me = thread
     let begun = threads.monitor.change { state -> ThreadIdentity? in
       // Another thread may have been faster.
       guard state.index(of: name.text) == nil else { return nil }
       let identity = ThreadIdentity(name: name.text, number: state.threadCount)
       state.threadCount += 1
-      state.members.append(Threads.Member(identity: identity))
+      // The current database is that of the thread that gives the first work.
+      var status = ThreadStatus()
+      status.name = state.index(of: me).flatMap { state.members[$0].status.name }
+      state.members.append(Threads.Member(identity: identity, status: status))
       return identity
     }
     guard let identity = begun else { return try member(named: name) }

@@ -9,7 +9,8 @@ extension Session {
   /// Does the work it is given until it is stopped.
   func work() {
     while let work = threads.nextWork(of: thread) {
-      let outcome = work.isAsync && work.isInteractive
+      let outcome =
+        work.isAsync && work.isInteractive
         ? Interruption.ignoring { perform(work) } : perform(work)
       threads.finish(work, of: thread, outcome)
     }
@@ -135,7 +136,7 @@ extension Session {
       databases.append(database)
     }
     if !databases.contains(where: { $0.name == currentName }) {
-      let name = threads.status(of: threads.main)?.name
+      let name = threads.status(of: thread)?.name ?? threads.status(of: threads.main)?.name
       currentName = databases.first { $0.name == name }?.name ?? databases.last?.name
     }
   }

@@ -160,6 +160,9 @@ final class Threads: Sendable {
     monitor.withLock { $0.waiting[thread] = obstacle }
   }
 
+  /// The thread with an open `begin` or `write` on a file.
+  func writer(of file: FileIdentity) -> ThreadIdentity? { monitor.withLock { $0.writers[file] } }
+
   /// Notes who has a write transaction open that lasts longer than a statement.
   func setWriter(_ thread: ThreadIdentity, of file: FileIdentity?, _ isWriting: Bool) {
     guard let file else { return }
@@ -182,7 +185,8 @@ final class Threads: Sendable {
 
   /// Whether a thread is to end after its present statement.
   func isStopping(_ thread: ThreadIdentity) -> Bool {
-    monitor.withLock { state in state.index(of: thread).map { state.members[$0].isStopping } ?? true }
+    monitor.withLock { state in state.index(of: thread).map { state.members[$0].isStopping } ?? true
+    }
   }
 
   func status(of thread: ThreadIdentity) -> ThreadStatus? {
@@ -266,6 +270,9 @@ final class Threads: Sendable {
       return dropped
     }
   }
+
+  /// Whether there is finished work to print.
+  var hasFinishedWork: Bool { monitor.withLock { !$0.finished.isEmpty } }
 
   /// Takes finished work to print it, in the order in which it was started: of one thread or of all.
   func takeFinished(of thread: ThreadIdentity?) -> [Finished] {
