@@ -38,7 +38,8 @@ struct Prompt {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
     editor.events = LineEditor.Events(
-      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor } },
+      descriptors: { [session] in session.observers.watches.compactMap { $0.listener?.descriptor }
+      },
       handle: { [session] clearRow in
         session.clearNews()
         guard session.hasNews else { return }

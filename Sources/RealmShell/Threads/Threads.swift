@@ -99,6 +99,12 @@ final class Threads: Sendable {
   /// Told, by the thread that did it, when asynchronous work is finished.
   let listener = Mutex<(@Sendable () -> Void)?>(nil)
   private static let instances = Atomic<Int>(0)
+  private let lastObserver = Atomic<Int>(0)
+
+  /// A number that no observer of any thread has had.
+  func nextObserverNumber() -> Int {
+    lastObserver.add(1, ordering: .relaxed).newValue
+  }
 
   init() {
     main = ThreadIdentity(name: ThreadIdentity.mainName, number: 0)
@@ -182,7 +188,8 @@ final class Threads: Sendable {
 
   /// Whether a thread is to end after its present statement.
   func isStopping(_ thread: ThreadIdentity) -> Bool {
-    monitor.withLock { state in state.index(of: thread).map { state.members[$0].isStopping } ?? true }
+    monitor.withLock { state in state.index(of: thread).map { state.members[$0].isStopping } ?? true
+    }
   }
 
   func status(of thread: ThreadIdentity) -> ThreadStatus? {
