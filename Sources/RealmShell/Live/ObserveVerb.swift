@@ -23,18 +23,20 @@ extension Session {
         remedy: "unobserve \(quotedName(name.text))")
     }
     let (target, objectClass) = try target(of: statement, database)
-    let observer = Observer(
-      number: observers.nextNumber(), statement,
-      text: try observedText(statement, target, database), target: target,
-      filter: try filter(statement, objectClass, database), scope: usedScope(),
-      isJSON: statement.form.map { $0 == .json }
-        ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
-      file: try diffFile(statement))
     // Names in `show` are checked now and not at the first diff.
     if let objectClass {
       _ = try ColumnMaker.columns(
-        observer.columns, of: objectClass, evaluator: evaluator(database))
+        statement.columns, of: objectClass, evaluator: evaluator(database))
     }
+    let filter = try filter(statement, objectClass, database)
+    let text = try observedText(statement, target, database)
+    let file = try diffFile(statement)
+    let observer = Observer(
+      number: threads.nextObserverNumber(), statement, text: text, target: target,
+      filter: filter, scope: usedScope(),
+      isJSON: statement.form.map { $0 == .json }
+        ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
+      file: file)
     try begin(observer, database)
     observers.add(observer, to: database)
   }

@@ -190,7 +190,6 @@ final class Watch {
 /// All observers of a thread.
 struct Observers {
   private(set) var watches: [Watch] = []
-  private var lastNumber = 0
   /// Whether observers are being told, which nothing interrupts.
   var isDelivering = false
   /// Whether the program stays for the observers alone.
@@ -202,12 +201,6 @@ struct Observers {
   var all: [(observer: Observer, watch: Watch)] {
     watches.flatMap { watch in watch.observers.map { ($0, watch) } }
       .sorted { $0.observer.number < $1.observer.number }
-  }
-
-  /// A number that no observer has had.
-  mutating func nextNumber() -> Int {
-    lastNumber += 1
-    return lastNumber
   }
 
   mutating func add(_ observer: Observer, to database: Session.Database) {

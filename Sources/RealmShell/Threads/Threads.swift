@@ -99,6 +99,12 @@ final class Threads: Sendable {
   /// Told, by the thread that did it, when asynchronous work is finished.
   let listener = Mutex<(@Sendable () -> Void)?>(nil)
   private static let instances = Atomic<Int>(0)
+  private let lastObserver = Atomic<Int>(0)
+
+  /// A number that no observer of any thread has had.
+  func nextObserverNumber() -> Int {
+    lastObserver.add(1, ordering: .relaxed).newValue
+  }
 
   init() {
     main = ThreadIdentity(name: ThreadIdentity.mainName, number: 0)
