@@ -170,7 +170,7 @@ extension Grammar {
       "let", .names, "let [$NAME = (STATEMENT | EXPRESSION)]",
       "Names a value, an object or a result; alone it lists the names.",
       terms: [
-        GrammarWord("STATEMENT", "get, where, count, add or upsert: its objects, which stay live")
+        GrammarWord("STATEMENT", "a query, add or upsert: its value; objects and results stay live")
       ],
       examples: ["let", "let $rex = get Dog 1", "let $old = where Dog age > 10", "let $n = 1 + 2"],
       seeAlso: ["unlet", "print"]

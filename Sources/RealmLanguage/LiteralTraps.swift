@@ -126,7 +126,9 @@ public struct LiteralTraps {
           remedy: meant.map { "write \($0)" }))
       return
     }
-    guard NumberText.integer(digits.span, isNegative: range.length > digits.count) == nil else { return }
+    guard NumberText.integer(digits.span, isNegative: range.length > digits.count) == nil else {
+      return
+    }
     warnings.append(
       TrapWarning(
         .clamped, "\(string(range)) does not fit into 64 bits and is read as \(value)", at: range))

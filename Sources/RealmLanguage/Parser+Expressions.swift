@@ -242,40 +242,41 @@ extension Parser {
 
   mutating func array() throws(SyntaxError) -> Expression {
     let open = try advance().range
-    var elements: [Expression] = []
-    elements.reserveCapacity(lastCount)
-    var deepest = 0
-    while try !accept(.closeBracket, "]") {
-      elements.append(try expression())
-      deepest = max(deepest, height)
-      if try !accept(.comma, ",") {
-        try require(.closeBracket, "]")
-        break
-      }
+    let elements = try members(.closeBracket, "]", at: open) { parser throws(SyntaxError) in
+      try parser.expression()
     }
-    lastCount = min(elements.count, Self.greatestReserve)
-    height = deepest
-    try raiseHeight(above: 0, at: open)
     return .array(elements, range: SourceRange(start: open.start, end: position))
   }
 
   mutating func object() throws(SyntaxError) -> Expression {
     let open = try advance().range
-    var fields: [ObjectField] = []
-    fields.reserveCapacity(lastCount)
+    let fields = try members(.closeBrace, "}", at: open) { parser throws(SyntaxError) in
+      try parser.field()
+    }
+    return .object(fields, range: SourceRange(start: open.start, end: position))
+  }
+
+  /// What stands in brackets, with commas between the members and maybe one behind the last.
+  @inline(__always)
+  private mutating func members<Member>(
+    _ close: TokenKind, _ spelling: String, at open: SourceRange,
+    _ member: (inout Parser) throws(SyntaxError) -> Member
+  ) throws(SyntaxError) -> [Member] {
+    var members: [Member] = []
+    members.reserveCapacity(lastCount)
     var deepest = 0
-    while try !accept(.closeBrace, "}") {
-      fields.append(try field())
+    while try !accept(close, spelling) {
+      members.append(try member(&self))
       deepest = max(deepest, height)
       if try !accept(.comma, ",") {
-        try require(.closeBrace, "}")
+        try require(close, spelling)
         break
       }
     }
-    lastCount = min(fields.count, Self.greatestReserve)
+    lastCount = min(members.count, Self.greatestReserve)
     height = deepest
     try raiseHeight(above: 0, at: open)
-    return .object(fields, range: SourceRange(start: open.start, end: position))
+    return members
   }
 
   private mutating func field() throws(SyntaxError) -> ObjectField {
@@ -378,7 +379,7 @@ extension Parser {
   mutating func objectPath() throws(SyntaxError) -> PathExpression {
     let object = try objectName()
     let steps = try followingSteps(
-      owner: PropertyOwner(className: object.className.text))
+      owner: records ? PropertyOwner(className: object.className.text) : nil)
     return PathExpression(
       base: .object(object), steps: steps,
       range: SourceRange(start: object.range.start, end: position))
@@ -388,7 +389,8 @@ extension Parser {
   mutating func variablePath() throws(SyntaxError) -> PathExpression {
     expect(.variable)
     let name = variableName(try advance().range)
-    let steps = try followingSteps(owner: PropertyOwner(variable: name.text))
+    let steps = try followingSteps(
+      owner: records ? PropertyOwner(variable: name.text) : nil)
     return PathExpression(
       base: .variable(name), steps: steps,
       range: SourceRange(start: name.range.start, end: position))
@@ -398,7 +400,7 @@ extension Parser {
   mutating func path(
     base: PathExpression.Base, from start: Int
   ) throws(SyntaxError) -> PathExpression {
-    var steps = try step(owner: propertyOwner)
+    var steps = try step(owner: records ? propertyOwner : nil)
     steps += try followingSteps(owner: records ? owner(propertyOwner, after: steps) : nil)
     return PathExpression(
       base: base, steps: steps, range: SourceRange(start: start, end: position))
@@ -440,7 +442,7 @@ extension Parser {
 
   /// A name or `@word`, with the indexes that follow.
   mutating func step(owner: PropertyOwner?) throws(SyntaxError) -> [PathStep] {
-    for word in Grammar.pathWords { expect(.offeredWord(word)) }
+    if records { for word in Grammar.pathWords { expect(.offeredWord(word)) } }
     if token.kind == .atWord { return [try atStep()] }
     let name = try name(.property(owner))
     var steps = [PathStep(.property(name.text), range: name.range)]

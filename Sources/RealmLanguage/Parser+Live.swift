@@ -43,7 +43,7 @@ extension Parser {
   }
 
   /// Words that may follow what is observed.
-  private static let observeWords = ["as", "keys", "values", "show", "mode", "to"]
+  private static let observeWords = ["args", "as", "keys", "values", "show", "mode", "to"]
 
   private mutating func observedSubject() throws(SyntaxError) -> ObserveStatement.Subject {
     if isWord("realm"), !startsObjectName { return .realm(try advance().range) }

@@ -118,7 +118,7 @@ extension Parser {
     of subject: ChangeSubject
   ) throws(SyntaxError) -> ChangeExtent? {
     guard case .source(let source) = subject else { return nil }
-    if let condition = try acceptCondition(on: source, clauseWords: []) {
+    if let condition = try acceptCondition(on: source, clauseWords: ["args"]) {
       // All objects must be asked for by `all`.
       guard condition.query.range.length > 0 else {
         throw SyntaxError("expected a condition", range: condition.query.range)
@@ -131,7 +131,7 @@ extension Parser {
 
   private mutating func change() throws(SyntaxError) -> Change {
     let start = token.start
-    var steps = try step(owner: propertyOwner)
+    var steps = try step(owner: records ? propertyOwner : nil)
     steps += try followingSteps(
       owner: records ? owner(propertyOwner, after: steps) : nil, stopsAtCall: true)
     let path = PathExpression(
@@ -146,7 +146,7 @@ extension Parser {
   }
 
   private mutating func assignmentOperator() throws(SyntaxError) -> AssignmentOperator {
-    for sign in AssignmentOperator.allCases { expect(.symbol(sign.rawValue)) }
+    if records { for sign in AssignmentOperator.allCases { expect(.symbol(sign.rawValue)) } }
     expect(.symbol("."))
     let sign: AssignmentOperator
     switch token.kind {
@@ -182,7 +182,9 @@ extension Parser {
     guard token.kind == .variable else { return .let(nil) }
     let variable = try variable()
     guard try acceptAssignmentSign() else { throw failure() }
-    for verb in Grammar.verbs where verb.givesValue { expect(.offeredWord(verb.name)) }
+    if records {
+      for verb in Grammar.verbs where verb.givesValue { expect(.offeredWord(verb.name)) }
+    }
     let value = startsQuery ? try queryExpression() : try expression()
     return .let(LetStatement(variable: variable, value: value))
   }

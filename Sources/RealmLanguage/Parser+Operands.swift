@@ -19,7 +19,7 @@ extension Parser {
     recordOperand()
     let start = rql.start
     if let qualifier = try acceptQualifier() {
-      expectRQL(.property(propertyOwner))
+      expectProperty(of: propertyOwner)
       expectRQL(.symbol("{"))
       if rql.kind == .openBrace { return .list(try list(qualifier: qualifier, from: start)) }
       if var constant = try acceptArgument() {
@@ -141,7 +141,7 @@ extension Parser {
     var property: Name?
     if rql.kind == .dot {
       try advanceRQL()
-      expectRQL(.property(owner(after: path.elements)))
+      expectProperty(of: owner(after: path.elements))
       guard rql.kind.isName else { throw rqlFailure() }
       property = try name()
     }
@@ -152,7 +152,7 @@ extension Parser {
 
   /// `(name | $Kn) { .name | [index] }`; stops before a suffix.
   mutating func propertyPath() throws(SyntaxError) -> PropertyPath {
-    expectRQL(.property(propertyOwner))
+    expectProperty(of: propertyOwner)
     let start = rql.start
     var isBacklink = rql.kind == .backlink
     var elements: [PathElement] = []
@@ -213,13 +213,16 @@ extension Parser {
   private mutating func name() throws(SyntaxError) -> Name {
     let token = try advanceRQL()
     if token.kind == .quotedName { return Name(unquotedName(token.range), range: token.range) }
-    let written = bytes[token.start..<token.end]
-    guard written.contains(UInt8(ascii: "\\")) else {
-      return Name(text(token.range), range: token.range)
+    var hasEscape = false
+    for index in token.start..<token.end where bytes[index] == UInt8(ascii: "\\") {
+      hasEscape = true
+    }
+    guard hasEscape else {
+      return Name(names.text(at: token.range, in: bytes), range: token.range)
     }
     var value: [UInt8] = []
     var isEscaped = false
-    for byte in written {
+    for byte in bytes[token.start..<token.end] {
       if !isEscaped, byte == UInt8(ascii: "\\") {
         isEscaped = true
         continue
@@ -237,7 +240,7 @@ extension Parser {
 
   private mutating func recordPathEnd(after elements: [PathElement]) {
     guard records else { return }
-    expectRQL(.property(owner(after: elements)))
+    expectProperty(of: owner(after: elements))
     for word in ["@count", "@max", "@min", "@sum", "@avg", "@type", "@links", "@keys", "@values"] {
       expectRQL(.offeredWord(word))
     }

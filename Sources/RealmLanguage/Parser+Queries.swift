@@ -47,7 +47,7 @@ extension Parser {
 
   mutating func countStatement() throws(SyntaxError) -> StatementBody {
     let source = try source()
-    let condition = try acceptCondition(on: source, clauseWords: [])
+    let condition = try acceptCondition(on: source, clauseWords: ["args"])
     return .count(CountStatement(source: source, condition: condition))
   }
 
@@ -57,7 +57,7 @@ extension Parser {
     var columns: [AggregateColumn] = []
     repeat { columns.append(try aggregateColumn()) } while try accept(.comma, ",")
     let keys = try accept(word: "by") ? try expressions() : []
-    let condition = try acceptCondition(on: source, clauseWords: [])
+    let condition = try acceptCondition(on: source, clauseWords: ["args"])
     return .aggregate(
       AggregateStatement(source: source, columns: columns, keys: keys, condition: condition))
   }
@@ -75,7 +75,7 @@ extension Parser {
   }
 
   mutating func sectionsStatement() throws(SyntaxError) -> StatementBody {
-    .sections(try sections(clauseWords: ["show"]))
+    .sections(try sections(clauseWords: ["args", "show"]))
   }
 
   /// What stands behind `sections`; `clauseWords` may follow the condition.
@@ -107,7 +107,7 @@ extension Parser {
       content = .all
     } else {
       let source = try source()
-      let condition = try acceptCondition(on: source, clauseWords: ["show", "to"])
+      let condition = try acceptCondition(on: source, clauseWords: ["args", "show", "to"])
       let columns = try acceptColumns(of: owner(of: source)) ?? []
       content = .source(source, condition: condition, columns: columns)
     }

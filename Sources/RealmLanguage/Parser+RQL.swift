@@ -27,8 +27,13 @@ extension Parser {
 
   /// Records that `expectation` would be accepted here.
   @inline(__always)
-  mutating func expectRQL(_ expectation: Expectation) {
-    if records { record(expectation, at: rql.start) }
+  mutating func expectRQL(_ expectation: @autoclosure () -> Expectation) {
+    if records { record(expectation(), at: rql.start) }
+  }
+
+  /// Records that a property of an owner would be accepted here.
+  mutating func expectProperty(of owner: PropertyOwner?) {
+    if records { record(.property(owner), at: rql.start) }
   }
 
   /// The error for a token that nothing accepts.
@@ -191,11 +196,12 @@ extension Parser {
       StatementBounds.equalsIgnoringCase(
         Token(.word, start: rql.start, end: rql.end), "offset", in: bytes.span)
     else { return false }
-    var next = rql
-    for kind: RQLTokenKind in [.openParenthesis, .natural, .closeParenthesis] {
-      next = nextRQLToken(from: next.end, skipsNewlines: true)
-      if next.kind != kind { return false }
-    }
+    var next = nextRQLToken(from: rql.end, skipsNewlines: true)
+    guard next.kind == .openParenthesis else { return false }
+    next = nextRQLToken(from: next.end, skipsNewlines: true)
+    guard next.kind == .natural || next.kind == .number else { return false }
+    next = nextRQLToken(from: next.end, skipsNewlines: true)
+    guard next.kind == .closeParenthesis else { return false }
     switch nextRQLToken(from: next.end, skipsNewlines: false).kind {
     case .equal, .notEqual, .in, .less, .lessEqual, .greater, .greaterEqual: return false
     default: return true

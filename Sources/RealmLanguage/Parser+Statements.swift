@@ -116,13 +116,13 @@ extension Parser {
     }
   }
 
-  /// `"where" RQL [args]`; `clauseWords` may follow.
+  /// `"where" RQL [args]`; `clauseWords`, `args` among them, may follow.
   mutating func acceptCondition(
     on source: Source, clauseWords: [String]
   ) throws(SyntaxError) -> Condition? {
     guard try accept(word: "where") else { return nil }
     var condition = Condition(
-      query: try query(owner: owner(of: source), clauseWords: ["args"] + clauseWords))
+      query: try query(owner: owner(of: source), clauseWords: clauseWords))
     if let arguments = try acceptArguments() { condition.arguments = arguments }
     return condition
   }

@@ -111,7 +111,7 @@ extension Parser {
       return .copy(.database(to: path, new: isNew, key: try acceptKey()))
     }
     let source = try source()
-    let condition = try acceptCondition(on: source, clauseWords: ["into"])
+    let condition = try acceptCondition(on: source, clauseWords: ["args", "into"])
     try require(word: "into")
     var copy = ObjectCopy(
       source: source, condition: condition, database: try name(.database))

@@ -31,7 +31,7 @@ struct Parser {
   /// Members of the array or object value read last: a guess for the next one.
   var lastCount = 0
   /// The text of the names read so far.
-  private var names = NameCache()
+  var names = NameCache()
   /// Levels of the operand or expression parsed last.
   var height = 0
   /// The text is a bare predicate, without the additions of the shell.
@@ -214,8 +214,8 @@ struct Parser {
 
   /// Records that `expectation` would be accepted here.
   @inline(__always)
-  mutating func expect(_ expectation: Expectation) {
-    if records { record(expectation, at: token.start) }
+  mutating func expect(_ expectation: @autoclosure () -> Expectation) {
+    if records { record(expectation(), at: token.start) }
   }
 
   mutating func record(_ expectation: Expectation, at place: Int) {

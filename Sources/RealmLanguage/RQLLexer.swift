@@ -455,18 +455,43 @@ public enum RQLLexer {
     "size": .indexSize, "true": .true, "TRUE": .true, "false": .false, "FALSE": .false,
   ]
 
-  private static func keyword(in bytes: Span<UInt8>, start: Int, end: Int) -> RQLTokenKind {
-    guard end - start <= 14, bytes[start] < 0x80, bytes[start] != UInt8(ascii: "$") else {
-      return .identifier
+  /// A keyword by its bytes, so that it is found without making a string.
+  private struct Keyword {
+    /// The bytes of the word, letters in lower case, and as they must be written, 0 for in any case.
+    let lowered: UInt128
+    let exact: UInt128
+    let kind: RQLTokenKind
+  }
+
+  private static let greatestKeywordLength = 14
+
+  /// The keywords of each length, those that must be written as they are first.
+  private static let keywords: [[Keyword]] = {
+    var lists = [[Keyword]](repeating: [], count: greatestKeywordLength + 1)
+    for (words, isExact) in [(exactCase, true), (anyCase, false)] {
+      for (word, kind) in words {
+        let key = word.utf8.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
+        let lowered = word.utf8.reduce(UInt128(0)) { $0 << 8 | UInt128($1 | 0x20) }
+        lists[word.utf8.count].append(
+          Keyword(lowered: lowered, exact: isExact ? key : 0, kind: kind))
+      }
     }
-    var word = ""
-    var lowered = ""
+    return lists
+  }()
+
+  private static func keyword(in bytes: Span<UInt8>, start: Int, end: Int) -> RQLTokenKind {
+    guard end - start <= greatestKeywordLength else { return .identifier }
+    var exact: UInt128 = 0
+    var lowered: UInt128 = 0
     for index in start..<end {
       let byte = bytes[index]
       guard Lexer.isASCIINameStart(byte) else { return .identifier }
-      word.unicodeScalars.append(Unicode.Scalar(byte))
-      lowered.unicodeScalars.append(Unicode.Scalar(byte | 0x20))
+      exact = exact &<< 8 | UInt128(byte)
+      lowered = lowered &<< 8 | UInt128(byte | 0x20)
     }
-    return exactCase[word] ?? anyCase[lowered] ?? .identifier
+    for keyword in keywords[end - start] where keyword.lowered == lowered {
+      if keyword.exact == 0 || keyword.exact == exact { return keyword.kind }
+    }
+    return .identifier
   }
 }

@@ -32,7 +32,15 @@ public final class Realm {
   /// The snapshot in use.
   public private(set) var snapshot: Snapshot
   /// The schema of the snapshot.
-  public private(set) var schema: Schema
+  public private(set) var schema: Schema {
+    didSet {
+      if !computedProperties.isEmpty { schema.setComputedProperties(computedProperties) }
+    }
+  }
+  /// The computed properties of the classes, which the file does not store, by class.
+  public var computedProperties: [String: [InverseDefinition]] = [:] {
+    didSet { schema.setComputedProperties(computedProperties) }
+  }
 
   private let key: EncryptionKey?
   /// The file open for writing; nil as long as nothing was written.

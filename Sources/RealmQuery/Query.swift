@@ -189,25 +189,6 @@ public final class Query {
     return keys
   }
 
-  /// Puts the results into the groups of a grouping of the same class.
-  ///
-  /// - Throws: `QueryFailure`.
-  public func add(
-    to grouping: Grouping, isCancelled: @escaping () -> Bool = { false }
-  ) throws(QueryFailure) {
-    guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
-      try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
-      return
-    }
-    let first = blocks.columns.count
-    try running(isCancelled) { () throws(QueryFailure) in
-      try scan(blocks, reading: columns) { (cursor, rows) throws(QueryFailure) in
-        try grouping.add(rows, of: cursor, first: first)
-        return true
-      }
-    }
-  }
-
   private func matchCount() throws(QueryFailure) -> Int {
     let access = try access()
     guard case .scan = access else { return try matching(access).count }
@@ -220,13 +201,13 @@ public final class Query {
   }
 
   private func scan(
-    _ blocks: BlockPredicate, reading columns: [Int] = [], hasFilter: Bool = false,
+    _ blocks: BlockPredicate, hasFilter: Bool = false,
     _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     profile?.begin(
       steps(.scan, hasFilter: hasFilter), clauseCount: ordering.clauses.count)
     blocks.profile = profile
-    try blocks.forEachBlock(of: objectClass, reading: columns, run, body)
+    try blocks.forEachBlock(of: objectClass, run, body)
   }
 
   // MARK: Explanation

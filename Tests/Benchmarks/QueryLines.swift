@@ -80,8 +80,8 @@ struct QueriedClass {
         var sum: Int64 = 0
         let reader = ObjectReader(table, columns: [age])
         for value in values {
-          guard let key = try table.find(column: column, value: value)?.first,
-            try reader.move(to: key), case .int(let number) = try reader.value(0)
+          guard try reader.move(to: value, inColumn: column) == true,
+            case .int(let number) = try reader.value(0)
           else { continue }
           sum += number
         }
@@ -124,25 +124,21 @@ struct QueriedClass {
 
   var aggregates: [Line] {
     [
-      aggregate("sum_age", Aggregate.sum, "age"),
-      aggregate("avg_weight", Aggregate.average, "weight"),
-      aggregate("min_born", Aggregate.minimum, "born", peerScale: 0.001),
-      aggregate("max_score", Aggregate.maximum, "score"),
-      aggregate("sum_age_where", Aggregate.sum, "age", "weight > 50"),
+      aggregate("sum_age", .sum, "age"),
+      aggregate("avg_weight", .average, "weight"),
+      aggregate("min_born", .minimum, "born", peerScale: 0.001),
+      aggregate("max_score", .maximum, "score"),
+      aggregate("sum_age_where", .sum, "age", "weight > 50"),
     ]
   }
 
   private func aggregate(
-    _ name: String, _ operation: @escaping (GroupingSource) -> Aggregate, _ property: String,
+    _ name: String, _ operation: AggregateOperation, _ property: String,
     _ text: String = "TRUEPREDICATE", peerScale: Double = 1
   ) -> Line {
     Line(name: name, peerScale: peerScale) { () throws(QueryFailure) in
-      guard let property = SingleProperty([property], of: objectClass, schema: realm.schema) else {
-        return ""
-      }
-      let grouping = Grouping(by: [], [operation(.property(property))])
-      try query(text).add(to: grouping)
-      switch grouping.rows()[0][0] {
+      guard let property = objectClass.property(named: property) else { return "" }
+      switch try query(text).aggregate(operation, of: property) {
       case .int(let value): return "\(value)"
       case .double(let value): return "\(value)"
       case .date(let value): return "\(value.seconds)"
@@ -173,13 +169,13 @@ struct QueriedClass {
   private func backlinkCount() throws(StorageError) -> Int {
     try realm.refresh()
     var sum = 0
+    let counts = UnsafeMutablePointer<Int64>.allocate(capacity: 256)
+    defer { counts.deallocate() }
     let cursor = try TableCursor(table, columns: [])
     while try cursor.next() {
-      for row in 0..<cursor.count {
-        let object = cursor.storedRow(at: row)
-        for backlink in table.backlinks {
-          sum += try table.backlinkCount(backlink, to: object)
-        }
+      for backlink in table.backlinks {
+        try table.countBacklinks(backlink, cursor, counts)
+        for row in 0..<cursor.count { sum += Int(counts[row]) }
       }
     }
     return sum

@@ -35,6 +35,8 @@ public final class ObjectClass {
     public let originProperty: String
     /// The hidden column.
     public let backlink: StoredBacklink
+    /// The name of the computed property for it; nil if none was declared.
+    public internal(set) var name: String?
   }
 
   private let positions: [String: Int]
@@ -65,6 +67,9 @@ public final class ObjectClass {
 
   /// The property with a name; nil if there is none.
   public func property(named name: String) -> Property? { positions[name].map { properties[$0] } }
+
+  /// The way back that a computed property stands for; nil if there is none with the name.
+  public func inverse(named name: String) -> Inverse? { inverses.first { $0.name == name } }
 
   static let prefix = "class_"
 

@@ -54,6 +54,21 @@ public final class Schema {
     }
   }
 
+  /// Names the ways back that computed properties stand for, which files do not store.
+  func setComputedProperties(_ properties: [String: [InverseDefinition]]) {
+    for objectClass in all where !objectClass.inverses.isEmpty {
+      let own = properties[objectClass.name] ?? []
+      for i in objectClass.inverses.indices {
+        let inverse = objectClass.inverses[i]
+        objectClass.inverses[i].name =
+          own.first {
+            $0.originClass == inverse.originClass && $0.originProperty == inverse.originProperty
+              && objectClass.property(named: $0.name) == nil
+          }?.name
+      }
+    }
+  }
+
   /// The schema version stands in the only object of the table `metadata`; all ones mean none.
   ///
   /// Source: file-format.md 8.

@@ -95,6 +95,14 @@ extension Binder {
     scopes.contains { $0.variable == name && $0.objectClass === present }
   }
 
+  /// The way back that the name of a computed property stands for; nil for other parts.
+  private func computed(_ part: PathPart, _ present: ObjectClass) -> PathPart? {
+    guard case .name(let name, _) = part, let inverse = present.inverse(named: name) else {
+      return nil
+    }
+    return .backlinks(className: inverse.originClass, property: inverse.originProperty)
+  }
+
   /// Finds the names of a path. Source: query-language.md 6.
   func resolve(_ path: PropertyPath) throws(QueryFailure) -> KeyPath {
     let parts = try parts(path)
@@ -103,7 +111,7 @@ extension Binder {
     var i = 0
     walk: while i < parts.count {
       let (part, range) = parts[i]
-      switch part {
+      switch computed(part, present) ?? part {
       case .allBacklinks:
         return KeyPath(steps: steps, objectClass: present, end: .allBacklinks)
       case .backlinks(let className, let property):

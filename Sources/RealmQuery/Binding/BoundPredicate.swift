@@ -26,6 +26,14 @@ class Condition {
     preconditionFailure("abstract")
   }
 
+  /// Positions of the columns that a block should have for it.
+  var columns: [Int] { [] }
+
+  /// The rows of a block, out of some, for which it holds.
+  func matches(_ rows: RowMask, _ cursor: TableCursor) throws(QueryFailure) -> RowMask {
+    try rows.filter { (row) throws(QueryFailure) in try matches(cursor.key(at: row)) }
+  }
+
   /// Objects among which are all that match, in ascending order, as an index tells them; nil if
   /// there is none or it tells more than `limit`.
   func candidates(limit: Int) throws(StorageError) -> [ObjectKey]? { nil }

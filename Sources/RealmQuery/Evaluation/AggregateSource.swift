@@ -62,6 +62,37 @@ struct Accumulator {
     }
   }
 
+  /// Adds an int.
+  @inline(__always)
+  mutating func add(_ number: Int64) {
+    switch operation {
+    case .sum, .average:
+      intSum &+= number
+      count &+= 1
+    case .minimum, .maximum: add(.int(number))
+    }
+  }
+
+  /// Adds ints of which the sum and the number are known.
+  mutating func add(sum: Int64, of count: Int) {
+    intSum &+= sum
+    self.count += Int64(count)
+  }
+
+  /// Adds doubles in their order; what is no number, as null, does not count.
+  @inline(__always)
+  mutating func add(_ rows: RowMask, of leaf: FloatingLeaf<Double>) {
+    var (sum, added) = (doubleSum, 0)
+    rows.forEachRowQuickly { row in
+      let value = leaf.number(at: row)
+      if value == value {
+        sum += value
+        added &+= 1
+      }
+    }
+    (doubleSum, count) = (sum, count + Int64(added))
+  }
+
   private mutating func addToSum(_ value: QueryValue) {
     switch kind {
     case .int:
@@ -103,11 +134,13 @@ final class LinkAggregateSource: SingleSource {
   private let walker: LinkWalker
   private let reader: PropertyReader
   private let accumulator: Accumulator
+  private let gathered: GatheredInts
 
   init(_ walker: LinkWalker, _ reader: PropertyReader, _ accumulator: Accumulator) {
     self.walker = walker
     self.reader = reader
     self.accumulator = accumulator
+    gathered = GatheredInts(reader.objectClass, reader.position, walker.run)
   }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
@@ -124,6 +157,29 @@ final class LinkAggregateSource: SingleSource {
       if let value = try reader.value(of: owner) { accumulator.add(QueryValue(value)) }
     }
     return accumulator.result
+  }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    guard let blocks = walker.blocks, cursor.hasClusters, !accumulator.dependsOnOrder else {
+      return try super.forEachValue(rows, cursor, body)
+    }
+    let gathered = try gathered.value(for: rows.count)
+    try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
+      var accumulator = accumulator
+      for key in links {
+        if let number = gathered?[key] {
+          accumulator.add(number)
+        } else if let value = try reader.value(of: ObjectKey(key)) {
+          accumulator.add(QueryValue(value))
+        }
+      }
+      try body(row, accumulator.result)
+    }
   }
 }
 

@@ -11,6 +11,20 @@ final class LinkCountSource: SingleSource {
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
     .int(try walker.entryCount(ofLastStepFrom: key, countsNull: false))
   }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    guard let blocks = walker.blocks, cursor.hasClusters else {
+      return try super.forEachValue(rows, cursor, body)
+    }
+    try blocks.forEachCount(rows, cursor) { (row, count) throws(QueryFailure) in
+      try body(row, .int(count))
+    }
+  }
 }
 
 /// `@count` of a link step behind others: one number for each object they lead to.
@@ -159,5 +173,19 @@ final class SubquerySource: SingleSource {
     var count: Int64 = 0
     for object in try walker.reached(from: key) where try predicate.matches(object) { count += 1 }
     return .int(count)
+  }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    guard let blocks = walker.blocks, cursor.hasClusters else {
+      return try super.forEachValue(rows, cursor, body)
+    }
+    try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
+      try body(row, .int(Int64(try predicate.matchCount(links))))
+    }
   }
 }

@@ -47,6 +47,27 @@ final class SingleCondition: Condition {
   override func matches(_ key: ObjectKey) throws(QueryFailure) -> Bool {
     condition.holds(try left.value(of: key), try right.value(of: key))
   }
+
+  override var columns: [Int] { left.columns + right.columns }
+
+  override func matches(
+    _ rows: RowMask, _ cursor: TableCursor
+  ) throws(QueryFailure) -> RowMask {
+    var result = RowMask.empty
+    if let constant = (right as? SingleConstantSource)?.constant {
+      try left.forEachValue(rows, cursor) { (row, value) in
+        if condition.holds(value, constant) { result.insert(row) }
+      }
+      return result
+    }
+    if let constant = (left as? SingleConstantSource)?.constant {
+      try right.forEachValue(rows, cursor) { (row, value) in
+        if condition.holds(constant, value) { result.insert(row) }
+      }
+      return result
+    }
+    return try super.matches(rows, cursor)
+  }
 }
 
 /// Compares instances of two operands. Source: query-language.md 13.

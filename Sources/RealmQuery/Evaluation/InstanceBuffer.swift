@@ -1,3 +1,4 @@
+import RealmStorage
 import RealmValues
 
 /// The instances of an operand for one object: each a list of values, or one value.
@@ -81,11 +82,24 @@ class SingleSource: OperandSource {
     buffer.reset()
     buffer.single(try value(of: key))
   }
+
+  /// Positions of the columns that a block should have for it.
+  var columns: [Int] { [] }
+
+  /// Calls `body` with the value for each of some rows of a block, in ascending order.
+  func forEachValue(
+    _ rows: RowMask, _ cursor: TableCursor,
+    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) {
+    try rows.forEachRow { (row) throws(QueryFailure) in
+      try body(row, try value(of: cursor.key(at: row)))
+    }
+  }
 }
 
 /// One constant.
 final class SingleConstantSource: SingleSource {
-  private let constant: QueryValue
+  let constant: QueryValue
 
   init(_ constant: QueryValue) { self.constant = constant }
 

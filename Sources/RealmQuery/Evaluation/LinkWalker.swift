@@ -7,11 +7,14 @@ import RealmValues
 /// Follows the link steps of a path.
 final class LinkWalker {
   private let steps: [StepReader]
-  private let run: QueryRun
+  let run: QueryRun
   private var buffers: ([ObjectKey], [ObjectKey]) = ([], [])
 
   /// Whether all steps are single links.
   let isUnary: Bool
+  /// Reads the links of whole blocks; nil unless there is just one step, which goes to all objects of
+  /// a property.
+  let blocks: BlockLinks?
   /// Most objects held at a time: beyond it the query is stopped rather than fill the memory.
   private static let maximumReached = 1 << 26
 
@@ -19,6 +22,7 @@ final class LinkWalker {
     self.run = run
     isUnary = steps.allSatisfy(\.isSingle)
     self.steps = steps.map(StepReader.init)
+    blocks = steps.count == 1 ? BlockLinks(steps[0], run) : nil
   }
 
   /// Whether there are no steps.

@@ -4,10 +4,16 @@ import RealmValues
 
 /// Reads one column of objects given by key.
 struct PropertyReader {
+  /// The class of the objects.
+  let objectClass: ObjectClass
+  /// The position of the column.
+  let position: Int
   private let reader: ObjectReader
 
   /// Reads the column at a position of the table of a class.
   init(_ objectClass: ObjectClass, position: Int) {
+    self.objectClass = objectClass
+    self.position = position
     reader = ObjectReader(objectClass.table, columns: [position])
   }
 

@@ -35,6 +35,27 @@ final class TargetTest {
     return try rows.matches(key)
   }
 
+  /// Whether the predicate holds for as many of some objects as wanted.
+  func matches(
+    _ keys: UnsafeBufferPointer<Int64>, _ quantifier: Quantifier
+  ) throws(QueryFailure) -> Bool {
+    for key in keys {
+      switch quantifier {
+      case .any: if try matches(ObjectKey(key)) { return true }
+      case .all: if try !matches(ObjectKey(key)) { return false }
+      case .none: if try matches(ObjectKey(key)) { return false }
+      }
+    }
+    return quantifier != .any
+  }
+
+  /// For how many of some objects the predicate holds.
+  func matchCount(_ keys: UnsafeBufferPointer<Int64>) throws(QueryFailure) -> Int {
+    var count = 0
+    for key in keys where try matches(ObjectKey(key)) { count &+= 1 }
+    return count
+  }
+
   private func isWorthKnowingAll() throws(QueryFailure) -> Bool {
     if remaining == nil {
       let count = try reading { () throws(StorageError) in try objectClass.table.objectCount() }
@@ -129,5 +150,28 @@ final class PathCondition: Condition {
       }
     }
     return quantifier != .any
+  }
+
+  override var columns: [Int] { walker.blocks?.columns ?? [] }
+
+  override func matches(
+    _ rows: RowMask, _ cursor: TableCursor
+  ) throws(QueryFailure) -> RowMask {
+    guard let blocks = walker.blocks, cursor.hasClusters else {
+      return try super.matches(rows, cursor)
+    }
+    var result = RowMask.empty
+    try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
+      let holds =
+        if walker.isUnary {
+          try links.first.map { (key) throws(QueryFailure) in
+            try target.matches(ObjectKey(key))
+          } ?? matchesNull
+        } else {
+          try target.matches(links, quantifier)
+        }
+      if holds { result.insert(row) }
+    }
+    return result
   }
 }

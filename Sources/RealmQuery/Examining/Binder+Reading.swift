@@ -22,8 +22,8 @@ extension Binder {
       understood.rhs.qualifier = nil
       if left.source.yieldsLists { understood.lhs.addAny() }
     case .index:
-      understood.lhs.addAny()
-      understood.rhs.addAny()
+      if left.source.yieldsLists { understood.lhs.addAny() }
+      if right.source.yieldsLists { understood.rhs.addAny() }
     case .general:
       if left.source.yieldsLists, !isPairwise { understood.lhs.addAny() }
       if right.source.yieldsLists, !isPairwise { understood.rhs.addAny() }

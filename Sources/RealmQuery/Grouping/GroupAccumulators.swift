@@ -45,59 +45,63 @@ final class ObjectCounts: GroupAccumulator {
   override func result(of group: Int) -> QueryValue { .int(counts[group]) }
 }
 
-/// Sums or averages ints; sums wrap around.
-final class IntSums: GroupAccumulator {
-  private var sums: [(sum: Int64, count: Int64)] = []
+/// A leaf of numbers that is read without a look at the type of each.
+protocol NumberLeaf {
+  associatedtype Number: Numeric & Comparable
+
+  init?(_ leaf: ColumnLeaf)
+
+  /// The number of a row; nil for null and NaN.
+  func presentNumber(at row: Int) -> Number?
+
+  /// The number of a value; nil for null and NaN.
+  static func number(_ value: QueryValue) -> Number?
+  static func value(_ number: Number) -> QueryValue
+  /// Sums of ints wrap around. Source: object-model.md 5.7.
+  static func sum(_ a: Number, _ b: Number) -> Number
+  static func double(_ number: Number) -> Double
+}
+
+/// Sums or averages of groups.
+final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
+  private var sums: [(sum: Leaf.Number, count: Int64)] = []
   private let isAverage: Bool
 
   init(isAverage: Bool) { self.isAverage = isAverage }
 
-  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (0, 0)) }
+  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (.zero, 0)) }
 
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard case .int(let leaf)? = leaf else { return }
-    guard let groups else {
-      addToFirst(leaf, rows)
-      return
-    }
+    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
     try sums.withMutableElements { (sums) throws(QueryFailure) in
       try rows.forEachRow { row in
-        guard let number = leaf.value(at: row) else { return }
+        guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
-        sums[group].sum &+= number
+        sums[group].sum = Leaf.sum(sums[group].sum, number)
         sums[group].count &+= 1
       }
     }
   }
 
-  private func addToFirst(_ leaf: IntegerLeaf, _ rows: RowMask) {
-    let rows = rows.subtracting(leaf.nullRows(leaf.count))
-    sums[0].count += Int64(rows.count)
-    sums[0].sum &+=
-      rows.count == leaf.count
-      ? leaf.packed.sum(from: leaf.first, count: leaf.count)
-      : rows.withWords { leaf.packed.sum(from: leaf.first, count: leaf.count, mask: $0) }
-  }
-
   override func add(_ value: QueryValue, to group: Int) {
-    guard case .int(let number) = value else { return }
-    sums[group].sum &+= number
+    guard let number = Leaf.number(value) else { return }
+    sums[group].sum = Leaf.sum(sums[group].sum, number)
     sums[group].count &+= 1
   }
 
   override func result(of group: Int) -> QueryValue {
     let (sum, count) = sums[group]
-    if !isAverage { return .int(sum) }
-    return count == 0 ? .null : .double(Double(sum) / Double(count))
+    if !isAverage { return Leaf.value(sum) }
+    return count == 0 ? .null : .double(Leaf.double(sum) / Double(count))
   }
 }
 
-/// The least or the greatest ints.
-final class IntExtremes: GroupAccumulator {
+/// The least or the greatest numbers of groups.
+final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   /// The best so far; nil if there is none.
-  private var best: [Int64?] = []
+  private var best: [Leaf.Number?] = []
   private let isMinimum: Bool
 
   init(isMinimum: Bool) { self.isMinimum = isMinimum }
@@ -105,122 +109,18 @@ final class IntExtremes: GroupAccumulator {
   override func reserve(_ groupCount: Int) { best.extend(to: groupCount, by: nil) }
 
   @inline(__always)
-  private func better(_ number: Int64, _ other: Int64?) -> Int64 {
+  private func better(_ number: Leaf.Number, _ other: Leaf.Number?) -> Leaf.Number {
     guard let other else { return number }
-    return isMinimum ? min(number, other) : max(number, other)
-  }
-
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
-  ) throws(QueryFailure) {
-    guard case .int(let leaf)? = leaf else { return }
-    guard let groups else {
-      addToFirst(leaf, rows)
-      return
-    }
-    try best.withMutableElements { (best) throws(QueryFailure) in
-      try rows.forEachRow { row in
-        guard let number = leaf.value(at: row) else { return }
-        let group = Int(groups[row])
-        best[group] = better(number, best[group])
-      }
-    }
-  }
-
-  private func addToFirst(_ leaf: IntegerLeaf, _ rows: RowMask) {
-    if let number = leaf.extreme(of: rows.subtracting(leaf.nullRows(leaf.count)), isMinimum: isMinimum) {
-      best[0] = better(number, best[0])
-    }
-  }
-
-  override func add(_ value: QueryValue, to group: Int) {
-    guard case .int(let number) = value else { return }
-    best[group] = better(number, best[group])
-  }
-
-  override func result(of group: Int) -> QueryValue { best[group].map { .int($0) } ?? .null }
-}
-
-/// Sums or averages doubles in the order in which they come; NaN does not count.
-final class DoubleSums: GroupAccumulator {
-  private var sums: [(sum: Double, count: Int64)] = []
-  private let isAverage: Bool
-
-  init(isAverage: Bool) { self.isAverage = isAverage }
-
-  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (0, 0)) }
-
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
-  ) throws(QueryFailure) {
-    guard case .double(let leaf)? = leaf else { return }
-    guard let groups else {
-      addToFirst(leaf, rows)
-      return
-    }
-    try sums.withMutableElements { (sums) throws(QueryFailure) in
-      try rows.forEachRow { row in
-        guard let number = leaf.value(at: row), !number.isNaN else { return }
-        let group = Int(groups[row])
-        sums[group].sum += number
-        sums[group].count &+= 1
-      }
-    }
-  }
-
-  private func addToFirst(_ leaf: FloatingLeaf<Double>, _ rows: RowMask) {
-    var (sum, count) = sums[0]
-    // Null is a NaN as well.
-    leaf.forEachNumber(of: rows) { number in
-      sum += number.isNaN ? 0 : number
-      count &+= number.isNaN ? 0 : 1
-    }
-    sums[0] = (sum, count)
-  }
-
-  override func add(_ value: QueryValue, to group: Int) {
-    guard case .double(let number) = value, !number.isNaN else { return }
-    sums[group].sum += number
-    sums[group].count &+= 1
-  }
-
-  override func result(of group: Int) -> QueryValue {
-    let (sum, count) = sums[group]
-    if !isAverage { return .double(sum) }
-    return count == 0 ? .null : .double(sum / Double(count))
-  }
-}
-
-/// The least or the greatest doubles; NaN does not count.
-final class DoubleExtremes: GroupAccumulator {
-  /// The best so far; NaN if there is none.
-  private var best: [Double] = []
-  private let isMinimum: Bool
-
-  init(isMinimum: Bool) { self.isMinimum = isMinimum }
-
-  override func reserve(_ groupCount: Int) { best.extend(to: groupCount, by: .nan) }
-
-  /// The better of two, of which `number` may be NaN.
-  @inline(__always)
-  private func better(_ number: Double, _ other: Double) -> Double {
-    if other.isNaN { return number }
     return (isMinimum ? number < other : number > other) ? number : other
   }
 
   override func add(
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard case .double(let leaf)? = leaf else { return }
-    guard let groups else {
-      var first = best[0]
-      leaf.forEachNumber(of: rows) { first = better($0, first) }
-      best[0] = first
-      return
-    }
+    guard let leaf = leaf.flatMap(Leaf.init), let groups else { return }
     try best.withMutableElements { (best) throws(QueryFailure) in
       try rows.forEachRow { row in
-        guard let number = leaf.value(at: row) else { return }
+        guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         best[group] = better(number, best[group])
       }
@@ -228,58 +128,22 @@ final class DoubleExtremes: GroupAccumulator {
   }
 
   override func add(_ value: QueryValue, to group: Int) {
-    guard case .double(let number) = value else { return }
+    guard let number = Leaf.number(value) else { return }
     best[group] = better(number, best[group])
   }
 
-  override func result(of group: Int) -> QueryValue {
-    best[group].isNaN ? .null : .double(best[group])
-  }
-}
-
-/// The first or the last dates.
-final class DateExtremes: GroupAccumulator {
-  /// The best so far; nil if there is none.
-  private var best: [Timestamp?] = []
-  private let isMinimum: Bool
-
-  init(isMinimum: Bool) { self.isMinimum = isMinimum }
-
-  override func reserve(_ groupCount: Int) { best.extend(to: groupCount, by: nil) }
-
-  private func better(_ date: Timestamp, _ other: Timestamp?) -> Timestamp {
-    guard let other else { return date }
-    return (isMinimum ? date < other : other < date) ? date : other
-  }
-
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
-  ) throws(QueryFailure) {
-    guard case .date(let leaf)? = leaf else { return }
-    // Of one group only those rows matter that have the least or the greatest seconds.
-    let rows = groups == nil ? leaf.seconds.extremeRows(among: rows, isMinimum: isMinimum) : rows
-    try rows.forEachRow { (row) throws(QueryFailure) in
-      let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
-      guard let date else { return }
-      let group = groups.map { Int($0[row]) } ?? 0
-      best[group] = better(date, best[group])
-    }
-  }
-
-  override func add(_ value: QueryValue, to group: Int) {
-    guard case .date(let date) = value else { return }
-    best[group] = better(date, best[group])
-  }
-
-  override func result(of group: Int) -> QueryValue { best[group].map { .date($0) } ?? .null }
+  override func result(of group: Int) -> QueryValue { best[group].map(Leaf.value) ?? .null }
 }
 
 /// Aggregates of values of all other types.
 final class ValueAggregates: GroupAccumulator {
   private var accumulators: [Accumulator] = []
   private let empty: Accumulator
+  /// Whether there may be collections among the values.
+  private let isMixed: Bool
 
   init(_ operation: AggregateOperation, _ kind: ValueKind) {
+    isMixed = kind == .mixed
     empty = Accumulator(operation, kind)
   }
 
@@ -289,6 +153,12 @@ final class ValueAggregates: GroupAccumulator {
     _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf else { return }
+    if groups == nil, !isMixed {
+      try reading { () throws(StorageError) in
+        try accumulators[0].add(rows, of: leaf, count: leaf.count)
+      }
+      return
+    }
     try rows.forEachRow { (row) throws(QueryFailure) in
       let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
       add(QueryValue(value), to: groups.map { Int($0[row]) } ?? 0)
@@ -322,44 +192,42 @@ extension Array {
   }
 }
 
-extension IntegerLeaf {
-  /// The least or the greatest of some rows, none of which is null; nil if there are none.
-  fileprivate func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
-    if rows.count == count {
-      return isMinimum
-        ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
-    }
-    return rows.withWords {
-      isMinimum
-        ? packed.minimum(from: first, count: count, mask: $0)
-        : packed.maximum(from: first, count: count, mask: $0)
-    }
+extension IntegerLeaf: NumberLeaf {
+  init?(_ leaf: ColumnLeaf) {
+    guard case .int(let leaf) = leaf else { return nil }
+    self = leaf
   }
 
-  /// Those of some rows that hold the least or the greatest number; nulls do not count.
-  fileprivate func extremeRows(among rows: RowMask, isMinimum: Bool) -> RowMask {
-    let rows = rows.subtracting(nullRows(count))
-    guard let number = extreme(of: rows, isMinimum: isMinimum) else { return .empty }
-    return rows
-      & RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, number) }
+  @inline(__always)
+  func presentNumber(at row: Int) -> Int64? { value(at: row) }
+
+  static func number(_ value: QueryValue) -> Int64? {
+    if case .int(let number) = value { number } else { nil }
   }
+
+  static func value(_ number: Int64) -> QueryValue { .int(number) }
+  @inline(__always) static func sum(_ a: Int64, _ b: Int64) -> Int64 { a &+ b }
+  static func double(_ number: Int64) -> Double { Double(number) }
 }
 
-extension FloatingLeaf where Value == Double {
-  /// Calls `body` with the numbers of rows in their order; null is a NaN.
-  @inline(__always)
-  fileprivate func forEachNumber(of rows: RowMask, _ body: (Double) -> Void) {
-    if rows.count == count {
-      for row in 0..<count { body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)) }
-      return
-    }
-    for word in 0..<4 {
-      var rest = rows.words[word]
-      while rest != 0 {
-        let row = word &* 64 &+ rest.trailingZeroBitCount
-        body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self))
-        rest &= rest &- 1
-      }
-    }
+extension FloatingLeaf: NumberLeaf where Value == Double {
+  init?(_ leaf: ColumnLeaf) {
+    guard case .double(let leaf) = leaf else { return nil }
+    self = leaf
   }
+
+  /// Null is a NaN as well.
+  @inline(__always)
+  func presentNumber(at row: Int) -> Double? {
+    let number = base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)
+    return number.isNaN ? nil : number
+  }
+
+  static func number(_ value: QueryValue) -> Double? {
+    if case .double(let number) = value, !number.isNaN { number } else { nil }
+  }
+
+  static func value(_ number: Double) -> QueryValue { .double(number) }
+  @inline(__always) static func sum(_ a: Double, _ b: Double) -> Double { a + b }
+  static func double(_ number: Double) -> Double { number }
 }

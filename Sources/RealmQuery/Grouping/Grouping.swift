@@ -22,24 +22,48 @@ public enum Aggregate {
     }
   }
 
+  init(_ operation: AggregateOperation, _ source: GroupingSource) {
+    switch operation {
+    case .sum: self = .sum(source)
+    case .average: self = .average(source)
+    case .minimum: self = .minimum(source)
+    case .maximum: self = .maximum(source)
+    }
+  }
+
+  /// Computes the aggregate of every group.
   fileprivate var accumulator: GroupAccumulator {
     switch self {
-    case .count: return ObjectCounts()
-    case .sum(let source), .average(let source):
-      let isAverage = if case .average = self { true } else { false }
-      switch source.kind {
-      case .int: return IntSums(isAverage: isAverage)
-      case .double: return DoubleSums(isAverage: isAverage)
-      case let kind: return ValueAggregates(isAverage ? .average : .sum, kind)
-      }
-    case .minimum(let source), .maximum(let source):
-      let isMinimum = if case .minimum = self { true } else { false }
-      switch source.kind {
-      case .int: return IntExtremes(isMinimum: isMinimum)
-      case .double: return DoubleExtremes(isMinimum: isMinimum)
-      case .date: return DateExtremes(isMinimum: isMinimum)
-      case let kind: return ValueAggregates(isMinimum ? .minimum : .maximum, kind)
-      }
+    case .count: ObjectCounts()
+    case .sum(let source): accumulator(.sum, source.kind)
+    case .average(let source): accumulator(.average, source.kind)
+    case .minimum(let source): accumulator(.minimum, source.kind)
+    case .maximum(let source): accumulator(.maximum, source.kind)
+    }
+  }
+
+  private func accumulator(
+    _ operation: AggregateOperation, _ kind: ValueKind
+  ) -> GroupAccumulator {
+    switch (kind, operation) {
+    case (.int, .sum), (.int, .average):
+      NumberSums<IntegerLeaf>(isAverage: operation == .average)
+    case (.double, .sum), (.double, .average):
+      NumberSums<FloatingLeaf<Double>>(isAverage: operation == .average)
+    case (.int, _): NumberExtremes<IntegerLeaf>(isMinimum: operation == .minimum)
+    case (.double, _): NumberExtremes<FloatingLeaf<Double>>(isMinimum: operation == .minimum)
+    default: ValueAggregates(operation, kind)
+    }
+  }
+
+  /// Computes the aggregate of all objects, quicker leaf by leaf than that of a group.
+  fileprivate var singleAccumulator: GroupAccumulator {
+    switch self {
+    case .count: ObjectCounts()
+    case .sum(let source): ValueAggregates(.sum, source.kind)
+    case .average(let source): ValueAggregates(.average, source.kind)
+    case .minimum(let source): ValueAggregates(.minimum, source.kind)
+    case .maximum(let source): ValueAggregates(.maximum, source.kind)
     }
   }
 }
@@ -96,7 +120,7 @@ public final class Grouping {
     let pool = pool
     indexes = keys.map { KeyIndex($0, pool) }
     combinations = keys.dropFirst().map { _ in NumberTable() }
-    accumulators = aggregates.map(\.accumulator)
+    accumulators = aggregates.map { keys.isEmpty ? $0.singleAccumulator : $0.accumulator }
     groupCount = keys.isEmpty ? 1 : 0
     for accumulator in accumulators { accumulator.reserve(groupCount) }
   }
@@ -160,11 +184,9 @@ public final class Grouping {
 
   /// Puts rows of a block into their groups.
   ///
-  /// - Parameter first: Which column of the cursor is the first of `columns`.
-  func add(
-    _ rows: RowMask, of cursor: TableCursor, first: Int
-  ) throws(QueryFailure) {
-    var column = first
+  /// - Parameter cursor: Its first columns are `columns`.
+  func add(_ rows: RowMask, of cursor: TableCursor) throws(QueryFailure) {
+    var column = 0
     func nextLeaf() throws(QueryFailure) -> ColumnLeaf {
       defer { column += 1 }
       return try reading { () throws(StorageError) in try cursor.leaf(column) }
@@ -193,14 +215,22 @@ public final class Grouping {
   // MARK: Results
 
   /// One row for each group, in the order of the keys: their values, then the aggregates.
-  public func rows() -> [[ScalarValue]] {
+  ///
+  /// - Throws: `QueryFailure.query`, without a place, if a key is a collection.
+  public func rows() throws(QueryFailure) -> [[ScalarValue]] {
     var groups: [(keys: [QueryValue], group: Int)] = []
     groups.reserveCapacity(groupCount)
     for group in 0..<groupCount { groups.append((keyValues(of: group), group)) }
     groups.sort { Grouping.order($0.keys, $1.keys) < 0 }
-    return groups.map { keys, group in
-      keys.map(\.scalar) + accumulators.map { $0.result(of: group).scalar }
+    var rows: [[ScalarValue]] = []
+    rows.reserveCapacity(groups.count)
+    for (keys, group) in groups {
+      var row: [ScalarValue] = []
+      for key in keys { row.append(try key.key()) }
+      for accumulator in accumulators { row.append(accumulator.result(of: group).scalar) }
+      rows.append(row)
     }
+    return rows
   }
 
   private func keyValues(of group: Int) -> [QueryValue] {

@@ -1,3 +1,4 @@
+import RealmLanguage
 public import RealmObjects
 import RealmStorage
 public import RealmValues
@@ -9,6 +10,10 @@ public struct SingleProperty {
   let objectClass: ObjectClass
   /// The property at the end.
   public let property: Property
+
+  init(_ property: Property, of objectClass: ObjectClass) {
+    (steps, self.objectClass, self.property) = ([], objectClass, property)
+  }
 
   /// Finds the properties with some names.
   ///
@@ -123,6 +128,19 @@ extension QueryValue {
     case .string(let bytes): .string(pool.keep(bytes))
     case .data(let bytes): .data(pool.keep(bytes))
     default: self
+    }
+  }
+
+  /// The value as a key that does not depend on the file.
+  ///
+  /// - Throws: `QueryFailure.query` for a collection.
+  func key() throws(QueryFailure) -> ScalarValue {
+    switch self {
+    case .list, .dictionary:
+      throw .query(
+        QueryError(
+          .badArgument, "a collection cannot be a key", at: SourceRange(start: 0, end: 0)))
+    default: return scalar
     }
   }
 

@@ -13,7 +13,7 @@ public struct Section {
   ///   - isSorted: Whether sections come in the order of their keys; else in that in which the keys
   ///     come first. Source: object-model.md 5.8.
   ///   - isCancelled: Asked now and then whether to stop.
-  /// - Throws: `QueryFailure`.
+  /// - Throws: `QueryFailure`; without a place if a key is a collection.
   public static func sections(
     of objects: [ObjectKey], by source: GroupingSource, isSorted: Bool,
     isCancelled: @escaping () -> Bool = { false }
@@ -31,11 +31,13 @@ public struct Section {
       members[id].append(object)
     }
     var order = Array(members.indices)
+    var sections: [Section] = []
     // Values of keys may lie where the index keeps them.
-    return withExtendedLifetime(index) {
+    try withExtendedLifetime(index) { () throws(QueryFailure) in
       let keys = order.map { index.value(of: Int32(truncatingIfNeeded: $0)) }
       if isSorted { order.sort { QueryValue.order(keys[$0], keys[$1]) < 0 } }
-      return order.map { Section(key: keys[$0].scalar, objects: members[$0]) }
+      for i in order { sections.append(Section(key: try keys[i].key(), objects: members[i])) }
     }
+    return sections
   }
 }

@@ -2,72 +2,94 @@ import RealmValues
 
 // Open addressing, at most half full. Ids count from 0 in the order in which values come first.
 
-/// The least number of places in a table.
-private let leastPlaceCount = 64
-
 @inline(__always)
 private func mix(_ value: UInt64) -> UInt64 {
   let (high, low) = (value ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD1B5_4A32_D192_ED03)
   return high ^ low
 }
 
-/// Numbers of 64 bits and their ids.
-final class NumberTable {
+/// The places of keys with their ids.
+private final class HashPlaces<Key: BitwiseCopyable & Equatable> {
   private struct Place {
-    var number: UInt64 = 0
+    var hash: UInt64
+    var key: Key
     /// -1 in a free place.
-    var id: Int32 = -1
+    var id: Int32
   }
 
-  private var places = UnsafeMutablePointer<Place>.allocate(capacity: leastPlaceCount)
-  private var mask = leastPlaceCount - 1
-  /// The numbers by their ids.
-  private(set) var numbers: [UInt64] = []
+  private let free: Place
+  private var places: UnsafeMutablePointer<Place>
+  private var mask: Int
+  private(set) var count: Int32 = 0
 
-  init() { places.initialize(repeating: Place(), count: leastPlaceCount) }
+  /// - Parameter filler: The key of free places, which may occur.
+  init(filler: Key) {
+    free = Place(hash: 0, key: filler, id: -1)
+    places = .allocate(capacity: 64)
+    places.initialize(repeating: free, count: 64)
+    mask = 63
+  }
 
   // Places are trivial: there is nothing to destroy.
   deinit { places.deallocate() }
 
-  /// The id of a number, which gets one if it has none.
+  /// The id of a key, and whether it was added for it.
+  ///
+  /// - Parameter isSame: Whether the id is that of the key, if more than the key decides.
   @inline(__always)
-  func id(of number: UInt64) -> Int32 {
-    var i = Int(truncatingIfNeeded: mix(number)) & mask
+  func id(
+    of key: Key, hash: UInt64, isSame: (Int32) -> Bool = { _ in true }
+  ) -> (id: Int32, isNew: Bool) {
+    var i = Int(truncatingIfNeeded: hash) & mask
     while true {
-      let place = places[i]
-      if place.id < 0 { return insert(number, at: i) }
-      if place.number == number { return place.id }
+      let id = places[i].id
+      if id < 0 { return (insert(Place(hash: hash, key: key, id: count), at: i), true) }
+      if places[i].key == key, isSame(id) { return (id, false) }
       i = (i &+ 1) & mask
     }
   }
 
   @inline(never)
-  private func insert(_ number: UInt64, at i: Int) -> Int32 {
-    let id = Int32(truncatingIfNeeded: numbers.count)
-    places[i] = Place(number: number, id: id)
-    numbers.append(number)
-    if 2 * numbers.count > mask { grow() }
-    return id
+  private func insert(_ place: Place, at i: Int) -> Int32 {
+    places[i] = place
+    count += 1
+    if 2 * Int(count) > mask { grow() }
+    return place.id
   }
 
   private func grow() {
-    let count = 4 * (mask + 1)
-    places.deallocate()
-    places = .allocate(capacity: count)
-    places.initialize(repeating: Place(), count: count)
-    mask = count - 1
-    for (id, number) in numbers.enumerated() {
-      var i = Int(truncatingIfNeeded: mix(number)) & mask
+    let (old, oldMask) = (places, mask)
+    mask = 4 * oldMask + 3
+    places = .allocate(capacity: mask + 1)
+    places.initialize(repeating: free, count: mask + 1)
+    for place in UnsafeBufferPointer(start: old, count: oldMask + 1) where place.id >= 0 {
+      var i = Int(truncatingIfNeeded: place.hash) & mask
       while places[i].id >= 0 { i = (i &+ 1) & mask }
-      places[i] = Place(number: number, id: Int32(truncatingIfNeeded: id))
+      places[i] = place
     }
+    old.deallocate()
+  }
+}
+
+/// Numbers of 64 bits and their ids.
+final class NumberTable {
+  private let places = HashPlaces<UInt64>(filler: 0)
+  /// The numbers by their ids.
+  private(set) var numbers: [UInt64] = []
+
+  /// The id of a number, which gets one if it has none.
+  @inline(__always)
+  func id(of number: UInt64) -> Int32 {
+    let (id, isNew) = places.id(of: number, hash: mix(number))
+    if isNew { numbers.append(number) }
+    return id
   }
 }
 
 /// Texts or binaries and their ids.
 final class TextTable {
   /// What tells texts apart quickly: the first and the last eight bytes and the length.
-  private struct Ends: Equatable {
+  private struct Ends: BitwiseCopyable, Equatable {
     var first: UInt64
     var last: UInt64
     var count: Int
@@ -87,9 +109,8 @@ final class TextTable {
         last = UInt64(p.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
       } else {
         // With up to three bytes these are all of them.
-        first =
-          UInt64(p.load(as: UInt8.self)) | UInt64(
-            p.load(fromByteOffset: count &>> 1, as: UInt8.self)) &<< 8
+        let second = UInt64(p.load(fromByteOffset: count &>> 1, as: UInt8.self))
+        first = UInt64(p.load(as: UInt8.self)) | second &<< 8
         last = UInt64(p.load(fromByteOffset: count &- 1, as: UInt8.self))
       }
     }
@@ -111,65 +132,23 @@ final class TextTable {
     }
   }
 
-  private struct Place {
-    var ends = Ends(UnsafeRawBufferPointer(start: nil, count: 0))
-    /// -1 in a free place.
-    var id: Int32 = -1
-  }
-
   private let pool: ConstantPool
-  private var places = UnsafeMutablePointer<Place>.allocate(capacity: leastPlaceCount)
-  private var mask = leastPlaceCount - 1
+  private let places = HashPlaces(filler: Ends(UnsafeRawBufferPointer(start: nil, count: 0)))
   /// The texts by their ids.
   private(set) var texts: [UnsafeRawBufferPointer] = []
 
   /// - Parameter pool: Keeps texts that do not stay where they are.
-  init(_ pool: ConstantPool) {
-    self.pool = pool
-    places.initialize(repeating: Place(), count: leastPlaceCount)
-  }
-
-  // Places are trivial: there is nothing to destroy.
-  deinit { places.deallocate() }
+  init(_ pool: ConstantPool) { self.pool = pool }
 
   /// The id of a text, which gets one if it has none.
   @inline(__always)
   func id(of text: UnsafeRawBufferPointer, isTransient: Bool = false) -> Int32 {
     let ends = Ends(text)
-    var i = Int(truncatingIfNeeded: ends.hash(text)) & mask
-    while true {
-      let id = places[i].id
-      if id < 0 { return insert(isTransient ? pool.keep(text) : text, ends, at: i) }
-      if places[i].ends == ends,
-        ends.areAll || ScalarValue.compare(texts[Int(id)], text) == 0
-      {
-        return id
-      }
-      i = (i &+ 1) & mask
+    let (id, isNew) = places.id(of: ends, hash: ends.hash(text)) { id in
+      ends.areAll || ScalarValue.compare(texts[Int(id)], text) == 0
     }
-  }
-
-  @inline(never)
-  private func insert(_ text: UnsafeRawBufferPointer, _ ends: Ends, at i: Int) -> Int32 {
-    let id = Int32(truncatingIfNeeded: texts.count)
-    places[i] = Place(ends: ends, id: id)
-    texts.append(text)
-    if 2 * texts.count > mask { grow() }
+    if isNew { texts.append(isTransient ? pool.keep(text) : text) }
     return id
-  }
-
-  private func grow() {
-    let count = 4 * (mask + 1)
-    places.deallocate()
-    places = .allocate(capacity: count)
-    places.initialize(repeating: Place(), count: count)
-    mask = count - 1
-    for (id, text) in texts.enumerated() {
-      let ends = Ends(text)
-      var i = Int(truncatingIfNeeded: ends.hash(text)) & mask
-      while places[i].id >= 0 { i = (i &+ 1) & mask }
-      places[i] = Place(ends: ends, id: Int32(truncatingIfNeeded: id))
-    }
   }
 }
 

@@ -63,11 +63,13 @@ private final class LeastFilter: CandidateFilter {
   private let paths: [OrderingPath]
   private let limit: Int
   /// What the last one of the best so far has.
-  private var bound: SortColumn?
+  private var bound: SortCode?
+  private let reader: PropertyReader
 
   init(_ paths: [OrderingPath], _ limit: Int) {
     self.paths = paths
     self.limit = limit
+    reader = PropertyReader(paths[0].objectClass, position: paths[0].property.position)
     super.init(position: paths[0].property.position)
   }
 
@@ -75,10 +77,10 @@ private final class LeastFilter: CandidateFilter {
     _ rows: RowMask, _ leaf: ColumnLeaf, _ count: Int
   ) throws(StorageError) -> RowMask {
     guard let bound else { return rows }
-    let (rank, prefix) = (bound.ranks[0], bound.prefixes[0])
+    let isAscending = paths[0].isAscending
     @inline(__always) func isBelow(_ code: SortCode) -> Bool {
-      let code = bound.directed(code)
-      return code.rank < rank || code.rank == rank && code.prefix <= prefix
+      let (a, b) = isAscending ? (code, bound) : (bound, code)
+      return a.rank < b.rank || a.rank == b.rank && a.prefix <= b.prefix
     }
     switch leaf {
     case .int(let leaf):
@@ -90,7 +92,7 @@ private final class LeastFilter: CandidateFilter {
     case .string(let leaf):
       if let (base, width) = leaf.shortElements {
         let texts = ShortTexts(
-          base: base, width: width, count: count, isNullable: bound.isNullable)
+          base: base, width: width, count: count, isNullable: paths[0].property.isNullable)
         return rows.filter { isBelow(texts.text(at: $0).map { SortCode($0) } ?? .null) }
       }
       return try rows.filter { (row) throws(StorageError) in
@@ -103,7 +105,7 @@ private final class LeastFilter: CandidateFilter {
   override func prune(_ keys: inout [ObjectKey], _ run: QueryRun) throws(QueryFailure) {
     guard keys.count >= max(LeastFilter.slack * limit, LeastFilter.leastCount) else { return }
     keys = try Sorting.apply(to: keys, by: paths, limit: limit, run)
-    if let last = keys.last { bound = try SortColumn(paths[0], [last], run) }
+    if let last = keys.last, let value = try reader.value(of: last) { bound = SortCode(value) }
     // Equal ones stay in the order of their keys.
     keys.sort()
   }

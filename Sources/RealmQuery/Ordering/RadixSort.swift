@@ -28,7 +28,7 @@ struct RadixSort {
     let rank = entries.first?.rank
     if entries.contains(where: { $0.rank != rank }) {
       sort.distribute(entries, to: sort.scratch, digits: 256) { Int($0.rank) }
-      sort.takeBack(entries)
+      _ = entries.update(fromContentsOf: sort.scratch)
     }
   }
 
@@ -51,12 +51,17 @@ struct RadixSort {
     let passes = (high &- low &+ RadixSort.bitsPerDigit &- 1) / RadixSort.bitsPerDigit
     let bits = (high &- low &+ passes &- 1) / passes
     let mask = (1 &<< bits) &- 1
+    // Each pass moves all entries into the other of the two buffers.
+    var (source, target) = (entries, Entries(rebasing: scratch[..<entries.count]))
     for pass in 0..<passes {
       let shift = low &+ pass &* bits
       if differences &>> shift & mask == 0 { continue }
-      distribute(entries, to: scratch, digits: Int(mask) + 1) { Int($0.prefix &>> shift & mask) }
-      takeBack(entries)
+      distribute(source, to: target, digits: Int(mask) + 1) { Int($0.prefix &>> shift & mask) }
+      swap(&source, &target)
       try run.ask()
+    }
+    if source.baseAddress != entries.baseAddress {
+      _ = entries.update(fromContentsOf: source)
     }
     if low > 0 { try sortRuns(entries, low) }
   }
@@ -110,9 +115,5 @@ struct RadixSort {
       target[places[digit]] = entry
       places[digit] &+= 1
     }
-  }
-
-  private func takeBack(_ entries: Entries) {
-    for i in 0..<entries.count { entries[i] = scratch[i] }
   }
 }

@@ -1,3 +1,6 @@
+import RealmStorage
+import RealmValues
+
 /// A value as two numbers that compare in its order, or tell nothing: rank, then prefix.
 struct SortCode {
   /// Place of the kinds of values, ascending. Objects behind a null link come last.
@@ -39,5 +42,16 @@ struct SortCode {
   @inline(__always)
   init(_ text: UnsafeRawBufferPointer) {
     self.init(rank: Rank.value, prefix: SortColumn.word(text, at: 0))
+  }
+
+  /// The code of an int, double, text or date; that of null for other values.
+  init(_ value: StoredValue) {
+    switch value {
+    case .int(let number): self.init(number)
+    case .double(let number): self.init(number)
+    case .string(let text): self.init(text)
+    case .date(let date): self.init(date.seconds)
+    default: self = .null
+    }
   }
 }

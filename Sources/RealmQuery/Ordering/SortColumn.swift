@@ -29,7 +29,7 @@ final class SortColumn {
   private let values: UnsafeMutablePointer<QueryValue>
   private var rest: Rest
   private let isAscending: Bool
-  let isNullable: Bool
+  private let isNullable: Bool
 
   /// Whether rank and prefix tell the whole order.
   var isExact: Bool { rest == .none }
@@ -80,7 +80,7 @@ final class SortColumn {
     values = .allocate(capacity: rest == .values ? count : 0)
     let isPlain = path.steps.isEmpty && path.key == nil && rest != .values
     if isPlain, try suitsBlocks(path, keys) {
-      if rest == .text, try readTexts(path, keys, run) { return }
+      if path.property.kind == .string, try readTexts(path, keys, run) { return }
       if try readBlocks(path, keys, run, nil) { return }
     }
     try readEach(path, keys, run)
@@ -318,7 +318,7 @@ final class SortColumn {
 
   /// A code in the direction of the column.
   @inline(__always)
-  func directed(_ code: SortCode) -> SortCode {
+  private func directed(_ code: SortCode) -> SortCode {
     isAscending ? code : SortCode(rank: ~code.rank, prefix: ~code.prefix)
   }
 

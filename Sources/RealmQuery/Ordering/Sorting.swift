@@ -23,33 +23,32 @@ enum Sorting {
     {
       return sorted
     }
-    var entries: [Entry] = []
-    entries.reserveCapacity(keys.count)
+    var entries = UnsafeMutableBufferPointer<Entry>.allocate(capacity: keys.count)
+    defer { entries.deallocate() }
     for i in keys.indices {
-      entries.append(
-        Entry(
+      entries.initializeElement(
+        at: i,
+        to: Entry(
           prefix: first.prefixes[i], index: UInt32(truncatingIfNeeded: i), rank: first.ranks[i]))
     }
     let order = SortOrder(columns)
     // A heap is quicker as long as few of the objects ever enter it.
     if let limit, limit < keys.count / 8 {
-      entries = least(limit, of: entries, order.isBefore)
-    } else if keys.count < RadixSort.leastCount {
+      return least(limit, of: entries, order.isBefore).map { keys[Int($0.index)] }
+    }
+    if keys.count < RadixSort.leastCount {
       entries.sort(by: order.isBefore)
     } else {
-      let buffer = UnsafeMutableBufferPointer<Entry>.allocate(capacity: entries.count)
-      defer { buffer.deallocate() }
-      _ = buffer.initialize(from: entries)
-      try RadixSort.sort(buffer, run)
-      order.sortTies(buffer)
-      return buffer.map { keys[Int($0.index)] }
+      try RadixSort.sort(entries, run)
+      order.sortTies(entries)
     }
     return entries.map { keys[Int($0.index)] }
   }
 
   /// The first `count` entries in order, found with a heap whose root is the last of them.
   private static func least(
-    _ count: Int, of entries: [Entry], _ isBefore: (Entry, Entry) -> Bool
+    _ count: Int, of entries: UnsafeMutableBufferPointer<Entry>,
+    _ isBefore: (Entry, Entry) -> Bool
   ) -> [Entry] {
     guard count > 0 else { return [] }
     var heap = Array(entries.prefix(count))

@@ -48,7 +48,11 @@ final class BlockPredicate {
     case .and(let parts): return .and(prepare(parts))
     case .or(let parts): return .or(prepare(parts))
     case .not(let part): return .not(prepare(part))
-    case .condition(let condition): return .condition(condition)
+    case .condition(let condition):
+      for position in condition.columns where !columns.contains(position) {
+        columns.append(position)
+      }
+      return .condition(condition)
     case .column(let test):
       if let i = columns.firstIndex(of: test.position) { return .column(test, i) }
       columns.append(test.position)
@@ -68,14 +72,12 @@ final class BlockPredicate {
 
   /// Walks all objects of a class until `body`, which gets the rows of each block that match,
   /// returns false.
-  ///
-  /// - Parameter others: Columns that the cursor reads behind `columns`.
   func forEachBlock(
-    of objectClass: ObjectClass, reading others: [Int] = [], _ run: QueryRun,
+    of objectClass: ObjectClass, _ run: QueryRun,
     _ body: (TableCursor, RowMask) throws(QueryFailure) -> Bool
   ) throws(QueryFailure) {
     let cursor = try reading { () throws(StorageError) in
-      try TableCursor(objectClass.table, columns: columns + others)
+      try TableCursor(objectClass.table, columns: columns)
     }
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)
@@ -112,10 +114,7 @@ final class BlockPredicate {
       return rows.subtracting(rest)
     case .not(let part): return rows.subtracting(try narrow(rows, part, cursor))
     case .column(let test, let i): return try test.matches(rows, cursor, i)
-    case .condition(let condition):
-      return try rows.filter { (row) throws(QueryFailure) in
-        try condition.matches(cursor.key(at: row))
-      }
+    case .condition(let condition): return try condition.matches(rows, cursor)
     }
   }
 }

@@ -145,6 +145,7 @@ extension ColumnTest {
     case .less, .lessOrEqual: matching = leaf.seconds.mask(count, .less, key.seconds)
     case .greater, .greaterOrEqual: matching = leaf.seconds.mask(count, .greater, key.seconds)
     }
+    if equalSeconds.isEmpty { return matching }
     for word in 0..<4 {
       var rest = equalSeconds.words[word]
       while rest != 0 {

@@ -50,6 +50,7 @@ struct IndexPlan {
 
   /// Whether the index tells exactly the objects for which the condition holds.
   private static func isAnswered(_ predicate: BoundPredicate, _ objectClass: ObjectClass) -> Bool {
+    if case .or(let parts) = predicate { return parts.allSatisfy { isAnswered($0, objectClass) } }
     guard case .column(let test) = predicate else { return false }
     // Indexes on mixed values file different values under one key.
     switch objectClass.table.columns[test.position].kind {

@@ -24,11 +24,10 @@ struct TextScan {
     if let (base, width) = leaf.shortElements {
       let elements = ShortTexts(base: base, width: width, count: count, isNullable: isNullable)
       if isDense {
-        switch (condition.comparison, condition.ignoresCase) {
-        case (.contains, _) where !pattern.isEmpty: return search(elements) & rows
-        case (.equal, false): return equal(elements) & rows
-        default: break
+        if condition.comparison == .contains, !pattern.isEmpty {
+          return search(elements) & rows
         }
+        if let found = compare(elements) { return found & rows }
       }
       return each(rows) { elements.text(at: $0) }
     }
@@ -56,46 +55,35 @@ struct TextScan {
     }
   }
 
-  // MARK: Equality with short texts
+  // MARK: Whole short texts and their beginnings
 
-  /// Compares whole elements: the bytes of the text and the last byte, which tells its length.
+  /// Compares whole elements: the bytes of the text and the last byte, which tells its length. Nil
+  /// for other conditions.
+  private func compare(_ texts: ShortTexts) -> RowMask? {
+    guard !pattern.isEmpty else { return nil }
+    let isTooLong = pattern.count >= texts.width
+    switch condition.comparison {
+    case .equal where !matchesNull: return isTooLong ? .empty : equal(texts)
+    case .notEqual where matchesNull || !isNullable:
+      return isTooLong ? texts.all : texts.all.subtracting(equal(texts))
+    case .beginsWith where !matchesNull: return isTooLong ? .empty : beginning(texts)
+    default: return nil
+    }
+  }
+
   private func equal(_ texts: ShortTexts) -> RowMask {
-    guard pattern.count < texts.width else {
-      return matchesNull ? each(texts.all, texts.text) : .empty
-    }
-    if texts.width < 4 || texts.width > 16 || matchesNull || pattern.isEmpty {
-      return each(texts.all, texts.text)
-    }
-    // What an element must be, and which of its bytes matter.
-    var wanted: (UInt64, UInt64) = (0, 0)
-    var mask: (UInt64, UInt64) = (0, 0)
-    func want(_ byte: UInt8, at i: Int) {
-      let shift = UInt64(truncatingIfNeeded: 8 * (i % 8))
-      if i < 8 {
-        wanted.0 |= UInt64(byte) &<< shift
-        mask.0 |= 0xFF &<< shift
-      } else {
-        wanted.1 |= UInt64(byte) &<< shift
-        mask.1 |= 0xFF &<< shift
-      }
-    }
-    for (i, byte) in pattern.enumerated() { want(byte, at: i) }
-    want(UInt8(texts.width - 1 - pattern.count), at: texts.width - 1)
-    switch texts.width {
-    case 4:
-      let key = UInt32(truncatingIfNeeded: wanted.0)
-      let bits = UInt32(truncatingIfNeeded: mask.0)
-      return texts.filter { ($0.loadUnaligned(as: UInt32.self) ^ key) & bits == 0 }
-    case 8:
-      return texts.filter { ($0.loadUnaligned(as: UInt64.self) ^ wanted.0) & mask.0 == 0 }
-    case 16:
-      return texts.filter {
-        let low = ($0.loadUnaligned(as: UInt64.self) ^ wanted.0) & mask.0
-        let high = ($0.loadUnaligned(fromByteOffset: 8, as: UInt64.self) ^ wanted.1) & mask.1
-        return low | high == 0
-      }
-    default: return each(texts.all, texts.text)
-    }
+    var wanted = ElementPattern(width: texts.width)
+    wanted.want(pattern, isFolded: condition.ignoresCase)
+    wanted.want(UInt8(texts.width - 1 - pattern.count), at: texts.width - 1)
+    return RowMask.filled { wanted.fillMask($0, base: texts.base, count: texts.count) }
+  }
+
+  private func beginning(_ texts: ShortTexts) -> RowMask {
+    var wanted = ElementPattern(width: texts.width)
+    wanted.want(pattern, isFolded: condition.ignoresCase)
+    let found = RowMask.filled { wanted.fillMask($0, base: texts.base, count: texts.count) }
+    // The bytes behind the end of a text, and those of null, can look like the pattern.
+    return found.filter { texts.byteCount(at: $0) >= pattern.count }
   }
 
   // MARK: Search in all texts at once
@@ -156,6 +144,13 @@ struct ShortTexts {
 
   var all: RowMask { RowMask.first(count) }
 
+  /// The number of bytes of a row; 0 if it is null.
+  @inline(__always)
+  func byteCount(at row: Int) -> Int {
+    max(
+      0, width &- 1 &- Int((base + row &* width).load(fromByteOffset: width &- 1, as: UInt8.self)))
+  }
+
   /// The text of a row; nil if it is null.
   @inline(__always)
   func text(at row: Int) -> UnsafeRawBufferPointer? {
@@ -163,23 +158,5 @@ struct ShortTexts {
     let pad = Int(start.load(fromByteOffset: width &- 1, as: UInt8.self))
     if pad >= width { return isNullable ? nil : UnsafeRawBufferPointer(start: start, count: 0) }
     return UnsafeRawBufferPointer(start: start, count: width &- 1 &- pad)
-  }
-
-  /// The rows whose element passes a test.
-  @inline(__always)
-  func filter(_ test: (UnsafeRawPointer) -> Bool) -> RowMask {
-    var result = RowMask.empty
-    var element = base
-    for word in 0..<4 {
-      let rows = min(64, count &- word &* 64)
-      if rows <= 0 { break }
-      var bits: UInt64 = 0
-      for i in 0..<rows {
-        bits |= (test(element) ? 1 : 0) &<< UInt64(truncatingIfNeeded: i)
-        element += width
-      }
-      result.words[word] = bits
-    }
-    return result
   }
 }

@@ -229,6 +229,9 @@ extension Evaluator {
     switch value {
     case .object(let objectClass, let key):
       guard let property = objectClass.property(named: name) else {
+        if let inverse = objectClass.inverse(named: name) {
+          return try backlinks(inverse, of: value, at: range)
+        }
         throw Evaluator.unknownProperty(name, of: objectClass, at: range)
       }
       let schema = try schema(for: objectClass)
@@ -316,17 +319,25 @@ extension Evaluator {
   private func backlinks(
     _ origin: String, _ property: String, of value: ShellValue, at range: SourceRange
   ) throws(ShellError) -> ShellValue {
-    guard case .object(let objectClass, let key) = value else {
+    guard case .object(let objectClass, _) = value else {
       throw ShellError(.typeMismatch, "\(value.kindText) is no object", at: range)
     }
     let inverse = objectClass.inverses.first {
       $0.originClass == origin && $0.originProperty == property
     }
-    let schema = try schema(for: objectClass)
-    guard let inverse, let originClass = schema.objectClass(inverse.backlink.originTable) else {
+    guard let inverse else {
       throw ShellError(
         .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
     }
+    return try backlinks(inverse, of: value, at: range)
+  }
+
+  private func backlinks(
+    _ inverse: ObjectClass.Inverse, of value: ShellValue, at range: SourceRange
+  ) throws(ShellError) -> ShellValue {
+    guard case .object(let objectClass, let key) = value,
+      let originClass = try schema(for: objectClass).objectClass(inverse.backlink.originTable)
+    else { return .null }
     return try reading { () throws(StorageError) in
       guard let row = try objectClass.table.row(of: key) else { return .null }
       var members: [ShellValue] = []

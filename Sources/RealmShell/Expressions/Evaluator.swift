@@ -189,27 +189,4 @@ final class Evaluator {
       .invalidProperty, "\(objectClass.name) has no property \(name)", at: range,
       suggestion: Spelling.nearest(to: name, among: objectClass.properties.map(\.name)))
   }
-
-  /// The property a path of names ends at; nil if it ends at something else.
-  func property(
-    at path: PathExpression, from objectClass: ObjectClass
-  ) throws(ShellError) -> Property? {
-    var objectClass = objectClass
-    var last: Property?
-    for step in path.steps {
-      guard case .property(let name) = step.kind else { return nil }
-      if let last {
-        guard let target = last.targetName.flatMap({ schema.objectClass(named: $0) }) else {
-          return nil
-        }
-        if last.collection == .dictionary { return nil }
-        objectClass = target
-      }
-      guard let property = objectClass.property(named: name) else {
-        throw Evaluator.unknownProperty(name, of: objectClass, at: step.range)
-      }
-      last = property
-    }
-    return last
-  }
 }

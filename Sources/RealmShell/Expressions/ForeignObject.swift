@@ -52,7 +52,7 @@ struct ForeignObject {
       }
       var fields: [InputField] = []
       for property in objectClass.properties {
-        let inner = try read(property, objectClass, key)
+        let inner = try database.value(of: property, in: objectClass, key)
         fields.append(
           InputField(
             property.name,
@@ -75,18 +75,6 @@ struct ForeignObject {
       }
       return .map(fields)
     case .scalar, .results, .record, .reference: return InputMaker.input(value)
-    }
-  }
-
-  private func read(
-    _ property: Property, _ objectClass: ObjectClass, _ key: ObjectKey
-  ) throws(ShellError) -> ShellValue {
-    do throws(StorageError) {
-      guard let row = try objectClass.table.row(of: key) else { return .null }
-      return try ShellValue(
-        try objectClass.table.value(of: property.position, in: row), database.realm.schema)
-    } catch {
-      throw StorageMessages.error(error, path: database.realm.path)
     }
   }
 }

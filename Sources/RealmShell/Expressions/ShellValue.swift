@@ -144,6 +144,21 @@ indirect enum ShellValue {
   }
 }
 
+extension Session.Database {
+  /// The value of a property of an object; null if the object is gone.
+  func value(
+    of property: Property, in objectClass: ObjectClass, _ key: ObjectKey
+  ) throws(ShellError) -> ShellValue {
+    do throws(StorageError) {
+      guard let row = try objectClass.table.row(of: key) else { return .null }
+      return try ShellValue(
+        try objectClass.table.value(of: property.position, in: row), realm.schema)
+    } catch {
+      throw StorageMessages.error(error, path: realm.path)
+    }
+  }
+}
+
 extension ValueWriter {
   /// Writes the value of an expression.
   func write(_ value: ShellValue, isMixed: Bool, _ form: Form) throws(StorageError) {

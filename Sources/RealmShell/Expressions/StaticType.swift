@@ -170,6 +170,11 @@ extension Evaluator {
     switch step.kind {
     case .property(let name):
       guard let owner = type.objectClass else { return .open }
+      if let inverse = owner.inverse(named: name) {
+        return StaticType(
+          kind: .link, isCollection: true,
+          objectClass: schema.objectClass(named: inverse.originClass))
+      }
       guard let property = owner.property(named: name) else {
         throw Evaluator.unknownProperty(name, of: owner, at: step.range)
       }

@@ -51,6 +51,10 @@ struct ColumnMaker {
       if text == "@owner", objectClass.isEmbedded {
         addOwner(name?.text ?? text)
       } else {
+        if let inverse = objectClass.inverse(named: text) {
+          addInverse(inverse, title: name?.text)
+          return
+        }
         let found = try property(Name(text, range: path.steps[0].range))
         add(found, title: name?.text ?? found.name)
       }
@@ -105,9 +109,9 @@ struct ColumnMaker {
     columns.append(ResultColumn(title: title, source: .owner, isMixed: false, isNumeric: false))
   }
 
-  private mutating func addInverse(_ inverse: ObjectClass.Inverse) {
+  private mutating func addInverse(_ inverse: ObjectClass.Inverse, title: String? = nil) {
     columns.append(
       ResultColumn(
-        title: inverse.title, source: .inverse(inverse), isMixed: false, isNumeric: false))
+        title: title ?? inverse.title, source: .inverse(inverse), isMixed: false, isNumeric: false))
   }
 }

@@ -264,5 +264,8 @@ final class ResultSet: RowSource {
 
 extension ObjectClass.Inverse {
   /// The way back as it is written in predicates.
-  var title: String { "@links.\(quotedName(originClass)).\(quotedName(originProperty))" }
+  var way: String { "@links.\(quotedName(originClass)).\(quotedName(originProperty))" }
+
+  /// The name of the computed property, or the way back.
+  var title: String { name ?? way }
 }

@@ -18,11 +18,19 @@ struct SchemaText {
       case .embedded: head += " embedded"
       case .asymmetric: head += " asymmetric"
       }
-      out.write(objectClass.properties.isEmpty ? head + " {}\n" : head + " {\n")
+      // Without the other class the statement could not be run.
+      let computed = objectClass.inverses.filter { inverse in
+        inverse.name != nil && classes.contains { $0.name == inverse.originClass }
+      }
+      let isEmpty = objectClass.properties.isEmpty && computed.isEmpty
+      out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
         out.write("  \(quotedName(property.name)): \(typeAndFlags(property))\n")
       }
-      if !objectClass.properties.isEmpty { out.write("}\n") }
+      for inverse in computed {
+        out.write("  \(quotedName(inverse.title)): \(inverse.way)\n")
+      }
+      if !isEmpty { out.write("}\n") }
     }
   }
 

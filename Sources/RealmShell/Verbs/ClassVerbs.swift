@@ -346,6 +346,15 @@ final class Defaults: Sendable {
 extension Session.Database {
   /// Takes the defaults that a statement gives, for new objects.
   func setDefaults(of statement: ClassStatement, for session: Session) {
+    var computed = realm.computedProperties[statement.name.text] ?? []
+    for property in statement.properties {
+      guard case .backlinks(let origin, let name) = property.type.base else { continue }
+      computed.removeAll { $0.name == property.name.text }
+      computed.append(
+        InverseDefinition(
+          property.name.text, originClass: origin.text, originProperty: name.text))
+    }
+    if !computed.isEmpty { realm.computedProperties[statement.name.text] = computed }
     for property in statement.properties {
       let value = property.defaultValue.map {
         Defaults.Default(expression: $0, scope: session.scope)

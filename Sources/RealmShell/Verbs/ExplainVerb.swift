@@ -52,6 +52,8 @@ extension Session {
     var condition: Condition?
     /// What is done with the objects that were found.
     var effect: ExplainedPlan.Step?
+    /// The verb of a change of many objects that says neither `where` nor `all`.
+    var refusedVerb: String?
 
     init(_ origin: Origin, _ condition: Condition? = nil, _ effect: ExplainedPlan.Step? = nil) {
       self.origin = origin
@@ -64,7 +66,9 @@ extension Session {
       if case .condition(let given)? = extent { condition = given }
       switch subject {
       case .object(let name): self.init(.object(name), condition, effect)
-      case .source(let source): self.init(.source(source), condition, effect)
+      case .source(let source):
+        self.init(.source(source), condition, effect)
+        if extent == nil { refusedVerb = effect.word == "set" ? "change" : "delete" }
       }
     }
   }
@@ -135,11 +139,11 @@ extension Session {
     switch subject.origin {
     case .object(let name):
       plan = try self.plan(
-        forObjectAt: name.range, evaluator.object(named: name), database)
+        forObjectAt: name.range, evaluator.object(named: name), evaluator)
     case .source(.path(let path)):
       let value = try evaluator.value(of: path, row: nil)
       if case .object = value, subject.condition == nil {
-        plan = try self.plan(forObjectAt: path.range, value, database)
+        plan = try self.plan(forObjectAt: path.range, value, evaluator)
       } else {
         plan = try self.plan(for: .path(path), subject, evaluator)
       }
@@ -153,12 +157,19 @@ extension Session {
   }
 
   private func plan(
-    forObjectAt range: SourceRange, _ value: ShellValue, _ database: Database
+    forObjectAt range: SourceRange, _ value: ShellValue, _ evaluator: Evaluator
   ) throws(ShellError) -> ExplainedPlan {
     guard case .object(let objectClass, let key) = value else {
       throw ShellError(.keyNotFound, "there is no such object", at: range)
     }
-    let name = try AcknowledgementText(database).name(of: key, in: objectClass)
+    let identity = try evaluator.reading { () throws(StorageError) in
+      try objectClass.identity(of: key)
+    }
+    var name = quotedName(objectClass.name)
+    switch identity {
+    case .primaryKey(let value): name += "(\(CanonicalText.string(value, inMixed: false)))"
+    case .objectKey(let key): name += "#\(key.rawValue)"
+    }
     return ExplainedPlan(source: name, text: "", steps: [ExplainedPlan.Step("key", name)])
   }
 
@@ -168,6 +179,9 @@ extension Session {
     let objects = try objects(of: source, evaluator)
     let written = self.source.text(of: source.range)
     let name = objects.keys == nil ? quotedName(objects.objectClass.name) : written
+    if let verb = subject.refusedVerb {
+      throw try needsAll(objects, evaluator, doing: verb, at: source.range)
+    }
     guard let condition = subject.condition else {
       // The number of objects is stored.
       let word = objects.keys != nil ? "list" : subject.effect == nil ? "size" : "scan"

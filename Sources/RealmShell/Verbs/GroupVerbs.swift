@@ -27,11 +27,8 @@ extension Session {
   func table(
     of statement: AggregateStatement, scope: Scope? = nil
   ) throws(ShellError) -> ValueTable {
-    let database = try current(at: statement.source.range)
-    var evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: statement.source, evaluator)
-    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
-    let maker = GroupingMaker(objects.objectClass, evaluator)
+    let (objects, evaluator) = try objects(of: statement.source, scope: scope)
+    let maker = GroupingMaker(objects.objectClass, statement.keys, evaluator)
     var columns: [ResultColumn] = []
     var keys: [GroupingSource] = []
     for key in statement.keys {
@@ -61,7 +58,9 @@ extension Session {
       }
     }
     let schema = evaluator.schema
-    let rows = grouping.rows().map { row in row.map { ShellValue(key: $0, schema) } }
+    let rows = try maker.running { () throws(ShellError) in
+      try run(evaluator.path) { () throws(QueryFailure) in try grouping.rows() }
+    }.map { row in row.map { ShellValue(key: $0, schema) } }
     return ValueTable(rows, columns: columns, schema: schema, path: evaluator.path)
   }
 
@@ -78,15 +77,11 @@ extension Session {
   func find(
     _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let database =
-      if let database { database } else { try current(at: statement.source.range) }
-    var evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: statement.source, evaluator)
-    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
+    let (objects, evaluator) = try objects(of: statement.source, scope: scope, in: database)
     let objectClass = objects.objectClass
     let columns = try ColumnMaker.columns(
       statement.columns, of: objectClass, evaluator: evaluator)
-    let maker = GroupingMaker(objectClass, evaluator)
+    let maker = GroupingMaker(objectClass, [statement.key], evaluator)
     let (source, column) = try maker.sectionKey(statement.key)
     let condition = statement.condition ?? .everything(at: statement.source.range)
     let isSorted = try isSorted(by: statement.key, condition, evaluator)
@@ -97,6 +92,9 @@ extension Session {
           Interruption.isRequested
         }
       }
+    }
+    for section in sections where section.key.kind == .typedLink {
+      throw ShellError.objectAsKey(at: statement.key.range)
     }
     var ordered: [ObjectKey] = []
     ordered.reserveCapacity(keys.count)
@@ -143,12 +141,15 @@ extension Session {
 private final class GroupingMaker {
   private let objectClass: ObjectClass
   private let evaluator: Evaluator
+  /// The first key, for errors without a place.
+  private let place: SourceRange?
   /// Why a value could not be computed.
   private var failure: ShellError?
 
-  init(_ objectClass: ObjectClass, _ evaluator: Evaluator) {
+  init(_ objectClass: ObjectClass, _ keys: [Expression], _ evaluator: Evaluator) {
     self.objectClass = objectClass
     self.evaluator = evaluator
+    place = keys.first?.range
   }
 
   /// Runs what reads the sources; throws what a computation has thrown.
@@ -158,7 +159,10 @@ private final class GroupingMaker {
     do throws(ShellError) {
       return try body()
     } catch {
-      throw failure ?? error
+      if let failure { throw failure }
+      var error = error
+      if error.range?.length == 0 { error.range = place }
+      throw error
     }
   }
 
@@ -178,8 +182,7 @@ private final class GroupingMaker {
   ) throws(ShellError) -> (source: GroupingSource, column: ResultColumn) {
     let type = try type(of: expression)
     guard type.objectClass == nil else {
-      throw ShellError(
-        .invalidArgument, "an object cannot be the key of a section", at: expression.range)
+      throw ShellError.objectAsKey(at: expression.range)
     }
     return (source(expression, type, allowsObjects: false), column(expression, type, .section))
   }
@@ -283,6 +286,12 @@ private final class GroupingMaker {
         .illegalOperation, "\(text) is \(kind), which has no \(column.function.noun)",
         at: path.range)
     }
+  }
+}
+
+extension ShellError {
+  fileprivate static func objectAsKey(at range: SourceRange) -> ShellError {
+    ShellError(.invalidArgument, "an object cannot be the key of a section", at: range)
   }
 }
 

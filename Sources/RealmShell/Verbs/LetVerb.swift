@@ -23,6 +23,7 @@ extension Session {
     let database = try? current()
     switch expression {
     case .query(.where(let query), _):
+      if let table = try values(of: query) { return .value(KeptValue(table.list), nil) }
       let result = try find(query)
       let database = try current(at: query.source.range)
       let live = live(result, from: query.source, database) { .query(query, $0) }
@@ -92,13 +93,17 @@ extension Session {
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.add(add, to: database)
         set(name.text, .value(KeptValue(value(of: outcome)), owner(database)))
-        return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.added(outcome)
       }
     case .upsert(let upsert):
       try change(at: range, to: writer) { (database) throws(ShellError) in
         let outcome = try self.upsert(upsert, in: database)
         set(name.text, .value(KeptValue(value(of: outcome)), owner(database)))
-        return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+        return outcome
+      } tell: { (text, outcome) throws(ShellError) in
+        try text.upserted(outcome)
       }
     default: return false
     }

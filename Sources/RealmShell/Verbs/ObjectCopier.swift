@@ -101,7 +101,7 @@ final class ObjectCopier {
     let targetClass = try targetClass(objectClass)
     var fields: [InputField] = []
     for property in objectClass.properties where !property.canHoldLinks {
-      let value = try value(of: property, objectClass, key)
+      let value = try source.value(of: property, in: objectClass, key)
       fields.append(InputField(property.name, InputMaker.input(value)))
     }
     let outcome = try apply(objectClass, key) { (writer) throws(ObjectError) in
@@ -124,7 +124,7 @@ final class ObjectCopier {
     let targetClass = try targetClass(objectClass)
     var changes: [PropertyChange] = []
     for property in objectClass.properties where property.canHoldLinks {
-      let value = try value(of: property, objectClass, key)
+      let value = try source.value(of: property, in: objectClass, key)
       changes.append(PropertyChange([.property(property.name)], .replace(try input(value))))
     }
     guard !changes.isEmpty else { return }
@@ -151,18 +151,6 @@ final class ObjectCopier {
   }
 
   // MARK: Values
-
-  private func value(
-    of property: Property, _ objectClass: ObjectClass, _ key: ObjectKey
-  ) throws(ShellError) -> ShellValue {
-    do throws(StorageError) {
-      guard let row = try objectClass.table.row(of: key) else { return .null }
-      return try ShellValue(
-        try objectClass.table.value(of: property.position, in: row), source.realm.schema)
-    } catch {
-      throw StorageMessages.error(error, path: source.realm.path)
-    }
-  }
 
   /// A value with the copies of the objects in it; links to what was not copied are null.
   private func input(_ value: ShellValue) throws(ShellError) -> InputValue {
@@ -192,7 +180,7 @@ final class ObjectCopier {
     if objectClass.isEmbedded {
       var fields: [InputField] = []
       for property in objectClass.properties {
-        let value = try value(of: property, objectClass, key)
+        let value = try source.value(of: property, in: objectClass, key)
         fields.append(InputField(property.name, try input(value)))
       }
       return .map(fields)
@@ -201,7 +189,7 @@ final class ObjectCopier {
     if statement.links { try make(objectClass, key) }
     if let copy = copies[objectClass.table.key]?[key] { return .object(targetClass, copy) }
     guard let primaryKey = objectClass.primaryKey, let transaction = target.realm.transaction,
-      case .scalar(let wanted) = try value(of: primaryKey, objectClass, key)
+      case .scalar(let wanted) = try source.value(of: primaryKey, in: objectClass, key)
     else { return .null }
     do throws(StorageError) {
       let found = try transaction.object(targetClass.table.key, primaryKey: wanted)

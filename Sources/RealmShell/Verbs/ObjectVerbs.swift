@@ -14,8 +14,21 @@ extension Session {
     _ statement: AddStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try add(statement, to: database)
-      return acknowledges ? try AcknowledgementText(database).added(outcome) : ""
+      try add(statement, to: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.added(outcome)
+    }
+  }
+
+  /// Makes a change and acknowledges it.
+  func change(
+    at range: SourceRange, to writer: ByteWriter,
+    _ make: (Database) throws(ShellError) -> WriteOutcome,
+    tell: (AcknowledgementText, WriteOutcome) throws(ShellError) -> String
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let outcome = try make(database)
+      return acknowledges ? try tell(AcknowledgementText(database), outcome) : ""
     }
   }
 
@@ -42,8 +55,9 @@ extension Session {
     _ statement: UpsertStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     try change(at: range, to: writer) { (database) throws(ShellError) in
-      let outcome = try upsert(statement, in: database)
-      return acknowledges ? try AcknowledgementText(database).upserted(outcome) : ""
+      try upsert(statement, in: database)
+    } tell: { (text, outcome) throws(ShellError) in
+      try text.upserted(outcome)
     }
   }
 
@@ -193,6 +207,18 @@ extension Session {
     case many(ObjectClass, [ObjectKey])
   }
 
+  /// The error for a bulk change without `where` or `all`.
+  func needsAll(
+    _ found: Objects, _ evaluator: Evaluator, doing verb: String, at range: SourceRange
+  ) throws(ShellError) -> ShellError {
+    let count = try count(found, evaluator)
+    let name = quotedName(found.objectClass.name)
+    return ShellError(
+      .needsAll,
+      "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
+      at: range, remedy: "add \"all\", or \"where ...\"")
+  }
+
   /// The objects of a subject; refuses bulk changes without `where` or `all`.
   func objects(
     of subject: ChangeSubject, _ extent: ChangeExtent?, doing verb: String,
@@ -220,13 +246,8 @@ extension Session {
     let objectClass = found.objectClass
     try refuseFrozen(objectClass, at: source.range)
     guard extent != nil else {
-      let count = try count(found, evaluator)
-      let name = quotedName(objectClass.name)
-      throw ShellError(
-        .needsAll,
-        "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
-        at: SourceRange(start: range.start, end: source.range.end),
-        remedy: "add \"all\", or \"where ...\"")
+      throw try needsAll(
+        found, evaluator, doing: verb, at: SourceRange(start: range.start, end: source.range.end))
     }
     let keys = try keys(of: found, condition ?? .everything(at: source.range), evaluator)
     guard found.keys != nil else { return .many(objectClass, keys) }

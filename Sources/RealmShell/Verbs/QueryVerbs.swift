@@ -49,7 +49,9 @@ extension Session {
     switch statement {
     case .count(let count):
       return .scalar(.int(Int64(try number(of: count, scope: scope))))
-    case .where(let query): return .results(try find(query, scope: scope))
+    case .where(let query):
+      if let table = try values(of: query, scope: scope) { return table.list }
+      return .results(try find(query, scope: scope))
     case .sections(let sections): return .results(try find(sections, scope: scope))
     case .aggregate(let aggregate):
       return try table(of: aggregate, scope: scope).value(isGrouped: !aggregate.keys.isEmpty)
@@ -76,10 +78,7 @@ extension Session {
   func find(
     _ query: WhereStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
-    let database = if let database { database } else { try current(at: query.source.range) }
-    var evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: query.source, evaluator)
-    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
+    let (objects, evaluator) = try objects(of: query.source, scope: scope, in: database)
     let columns = try ColumnMaker.columns(
       query.columns, of: objects.objectClass, evaluator: evaluator)
     let keys = try keys(of: objects, query.condition, evaluator)
@@ -87,6 +86,10 @@ extension Session {
   }
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
+    if let table = try values(of: query) {
+      try show(table, to: writer)
+      return
+    }
     let database = try current(at: query.source.range)
     let result = try find(query)
     let live = live(result, from: query.source, database) { .query(query, $0) }
@@ -117,16 +120,13 @@ extension Session {
   private func number(
     of count: CountStatement, scope: Scope? = nil
   ) throws(ShellError) -> Int {
-    let database = try current(at: count.source.range)
-    var evaluator = evaluator(database, scope: scope)
-    let objects = try objects(of: count.source, evaluator)
-    evaluator = try self.evaluator(for: objects.objectClass, evaluator, scope)
+    let (objects, evaluator) = try objects(of: count.source, scope: scope)
     guard let condition = count.condition else { return try self.count(objects, evaluator) }
     guard objects.keys == nil else {
       return try keys(of: objects, condition, evaluator).count
     }
     let bound = try bind(condition, objects.objectClass, evaluator)
-    return try run(database.realm.path) { () throws(QueryFailure) in
+    return try run(evaluator.path) { () throws(QueryFailure) in
       measurement?.begin(bound, condition)
       let total = try bound.count { Interruption.isRequested }
       measurement?.end(bound, condition, objectCount: total)

@@ -15,6 +15,16 @@ extension Session {
     var origin: (query: WhereStatement, scope: Scope)?
   }
 
+  /// The objects of a source with an evaluator for the rest of its statement.
+  func objects(
+    of source: Source, scope: Scope?, in database: Database? = nil
+  ) throws(ShellError) -> (objects: Objects, evaluator: Evaluator) {
+    let database = if let database { database } else { try current(at: source.range) }
+    let evaluator = evaluator(database, scope: scope)
+    let objects = try objects(of: source, evaluator)
+    return (objects, try self.evaluator(for: objects.objectClass, evaluator, scope))
+  }
+
   func objects(of source: Source, _ evaluator: Evaluator) throws(ShellError) -> Objects {
     let schema = evaluator.schema
     switch source {
@@ -37,7 +47,10 @@ extension Session {
       }
       var keys: [ObjectKey] = []
       var objectClass: ObjectClass?
-      for member in value.members ?? [value] {
+      let members = value.members ?? [value]
+      // Members that were deleted since the list was made are null.
+      let hasObjects = members.contains(where: \.isObject)
+      for member in members where !(hasObjects && member.isNull) {
         guard case .object(let owner, let key) = member, objectClass.map({ $0 === owner }) ?? true
         else {
           throw ShellError(
@@ -47,7 +60,7 @@ extension Session {
         objectClass = owner
         keys.append(key)
       }
-      if objectClass == nil { objectClass = try target(of: path, evaluator, schema) }
+      if objectClass == nil { objectClass = try target(of: path, evaluator) }
       guard let objectClass else {
         throw ShellError(.typeMismatch, "this is no collection of objects", at: path.range)
       }
@@ -57,15 +70,12 @@ extension Session {
 
   /// The class an empty collection is for.
   private func target(
-    of path: PathExpression, _ evaluator: Evaluator, _ schema: Schema
+    of path: PathExpression, _ evaluator: Evaluator
   ) throws(ShellError) -> ObjectClass? {
-    if case .backlinks(let origin, _)? = path.steps.last?.kind {
-      return schema.objectClass(named: origin)
-    }
     let start = PathExpression(base: path.base, steps: [], range: path.range)
     guard case .object(let owner, _) = try evaluator.value(of: start, row: nil) else { return nil }
-    let property = try evaluator.property(at: path, from: owner)
-    return property?.target.flatMap { schema.objectClass($0) }
+    let steps = PathExpression(base: .row, steps: path.steps, range: path.range)
+    return try evaluator.type(of: steps, for: owner).objectClass
   }
 
   /// The objects of a source that match, in order.

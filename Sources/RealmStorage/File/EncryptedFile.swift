@@ -168,6 +168,19 @@ public final class EncryptedFile: FileBackend {
     try settle()
   }
 
+  /// Writes the collected pages, and when they are on the disk that of the header.
+  ///
+  /// Slot and selection are on one page, which reaches the disk as a whole or not at all; its entry is
+  /// written with those of the other pages. So this waits three times: for the entries, for the pages,
+  /// for the header.
+  public func sync(selecting header: SelectedHeader) throws(StorageError) {
+    try header.writeSlot(to: self)
+    try header.select(in: self)
+    try writePages(last: 0)
+    try file.sync()
+    try settle()
+  }
+
   // MARK: Ciphertext
 
   /// Drops the encryptions before those that are on the disk now.
@@ -182,7 +195,9 @@ public final class EncryptedFile: FileBackend {
   }
 
   /// Writes the collected pages, but one that is still needed: all entries, then all pages.
-  private func writePages(except needed: Int? = nil) throws(StorageError) {
+  ///
+  /// - Parameter last: A page that leads to the others, to be written when they are on the disk.
+  private func writePages(except needed: Int? = nil, last: Int? = nil) throws(StorageError) {
     let kept = needed.flatMap { number in pages.removeValue(forKey: number).map { (number, $0) } }
     defer {
       // After a failure pages have to be collected anew: some are encrypted already.
@@ -190,10 +205,10 @@ public final class EncryptedFile: FileBackend {
       if let (number, page) = kept { pages[number] = page }
     }
     let numbers = pages.keys.sorted()
-    guard let last = numbers.last else { return }
-    // The last page must be there as a whole.
-    if last >= byteCount / PageLayout.pageByteCount {
-      try extend(to: (last + 1) * PageLayout.pageByteCount)
+    guard let end = numbers.last else { return }
+    // The page at the end must be there as a whole.
+    if end >= byteCount / PageLayout.pageByteCount {
+      try extend(to: (end + 1) * PageLayout.pageByteCount)
     }
     var entries: [PageEntry] = []
     entries.reserveCapacity(numbers.count)
@@ -211,12 +226,18 @@ public final class EncryptedFile: FileBackend {
       }
     }
     if isOrdered { try file.sync() }
-    for number in numbers {
-      guard let page = pages[number] else { continue }
-      let bytes = UnsafeRawBufferPointer(start: page.bytes, count: PageLayout.pageByteCount)
-      try announcing(number) { () throws(StorageError) in
-        try file.write(bytes, at: PageLayout.offset(ofPage: number))
-      }
+    for number in numbers where number != last { try writePage(number) }
+    guard let last, pages[last] != nil else { return }
+    if numbers.count > 1 || !isOrdered { try file.sync() }
+    try writePage(last)
+  }
+
+  /// Writes the ciphertext of a collected page.
+  private func writePage(_ number: Int) throws(StorageError) {
+    guard let page = pages[number] else { return }
+    let bytes = UnsafeRawBufferPointer(start: page.bytes, count: PageLayout.pageByteCount)
+    try announcing(number) { () throws(StorageError) in
+      try file.write(bytes, at: PageLayout.offset(ofPage: number))
     }
   }
 

@@ -17,6 +17,9 @@ public protocol FileBackend: AnyObject {
   func extend(to byteCount: Int) throws(StorageError)
   /// Returns when everything written so far is on the disk.
   func sync() throws(StorageError)
+  /// Returns when everything written so far is on the disk, and the header that leads to it; at no
+  /// time the disk has the one without the other.
+  func sync(selecting header: SelectedHeader) throws(StorageError)
   /// Forgets what was written since the last sync, if it has not reached the file: another
   /// transaction begins.
   func discardUnsynced()
@@ -25,6 +28,16 @@ public protocol FileBackend: AnyObject {
 extension FileBackend {
   /// No key: the bytes are not encrypted.
   public var key: EncryptionKey? { nil }
+
+  /// Writes the slot, waits for the disk, selects the slot, and waits once more.
+  ///
+  /// Source: file-format-writing.md 2.2 (6 to 9).
+  public func sync(selecting header: SelectedHeader) throws(StorageError) {
+    try header.writeSlot(to: self)
+    try sync()
+    try header.select(in: self)
+    try sync()
+  }
 
   /// Does nothing: what was written has reached the file.
   public func discardUnsynced() {}
@@ -35,4 +48,30 @@ extension FileBackend {
       Result { () throws(StorageError) in try write(bytes, at: offset) }
     }.get()
   }
+}
+
+/// A slot of the header that is to be filled and selected.
+public struct SelectedHeader {
+  let slot: Int
+  let topRef: Int64
+  /// The byte that selects.
+  let flags: UInt8
+  /// Whether the slot has the number of the format already.
+  let hasFormat: Bool
+
+  /// - Parameter present: The header before.
+  init(slot: Int, topRef: Int64, present: FileHeader) {
+    (self.slot, self.topRef) = (slot, topRef)
+    flags = UInt8(truncatingIfNeeded: present.words.2 >> 56) & 0xFE | UInt8(slot)
+    hasFormat = present.version(slot: slot) == FileFormat.current.number
+  }
+
+  /// Fills the slot, which is not selected.
+  func writeSlot(to file: any FileBackend) throws(StorageError) {
+    try file.write(topRef.littleEndian, at: 8 * slot)
+    if !hasFormat { try file.write(FileFormat.current.number, at: 20 + slot) }
+  }
+
+  /// Makes the slot the live one.
+  func select(in file: any FileBackend) throws(StorageError) { try file.write(flags, at: 23) }
 }

@@ -87,6 +87,27 @@ public final class ObjectReader {
     return true
   }
 
+  /// Moves to the first object that has a value in an indexed column, which need not be a chosen one.
+  ///
+  /// - Parameter position: Position of the column in `table.columns`.
+  /// - Returns: whether there is one; nil if there is no index that can be trusted.
+  public func move(
+    to value: ScalarValue, inColumn position: Int
+  ) throws(StorageError) -> Bool? {
+    guard let candidates = try table.candidates(column: position, value: value) else { return nil }
+    switch candidates {
+    case .none: return false
+    case .one(let key):
+      guard try move(to: key) else { return false }
+      let (leaf, index) = try table.leaf(
+        table.columns[position].leafType, slot: table.columns[position].slot, storedRow)
+      return try leaf.value(at: index).isEqual(to: value)
+    case .tree:
+      guard let key = try table.find(column: position, value: value)?.first else { return false }
+      return try move(to: key)
+    }
+  }
+
   /// The value of the i-th chosen column of the object.
   ///
   /// - Precondition: `move` has succeeded.

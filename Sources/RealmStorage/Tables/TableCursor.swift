@@ -32,7 +32,11 @@ public final class TableCursor {
     isRead.initialize(repeating: false)
     switch table.layout {
     case .clusters(let tree):
-      clusters = ClusterCursor(tree, prefetching: columns.map { table.columns[$0].slot + 1 })
+      func slots(_ positions: [Int]) -> [Int] { positions.map { table.columns[$0].slot + 1 } }
+      let dates = columns.filter {
+        table.columns[$0].kind == .date && table.columns[$0].collection == .none
+      }
+      clusters = ClusterCursor(tree, prefetching: slots(columns), andBelow: slots(dates))
     case .trees(let trees):
       for position in columns {
         let column = table.columns[position]
@@ -113,6 +117,24 @@ public final class TableCursor {
     if !isRead[i] { try read(i) }
     return leaves[i]
   }
+
+  /// The leaf of a column (position in `table.columns`) that need not be one of the chosen ones.
+  public func leaf(ofColumn position: Int) throws(StorageError) -> ColumnLeaf {
+    if let i = positions.firstIndex(of: position) { return try leaf(i) }
+    guard let cluster else { throw .damage(.badIndex, at: 0, found: position) }
+    let column = table.columns[position]
+    return try StoredTable.leaf(column.leafType, slot: column.slot, of: cluster, in: table.view)
+  }
+
+  /// The leaf of the hidden column of an inverse; from version 10 on.
+  func leaf(of backlink: StoredBacklink) throws(StorageError) -> ColumnLeaf {
+    guard let cluster else { throw .damage(.badIndex, at: 0, found: backlink.slot) }
+    let type = LeafType(layout: .backlink, isNullable: false)
+    return try StoredTable.leaf(type, slot: backlink.slot, of: cluster, in: table.view)
+  }
+
+  /// Whether the table is stored in clusters of all columns, as from version 10 on.
+  public var hasClusters: Bool { clusters != nil }
 
   private func read(_ i: Int) throws(StorageError) {
     guard let cluster else { throw .damage(.badIndex, at: 0, found: i) }

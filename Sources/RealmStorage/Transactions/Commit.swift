@@ -312,18 +312,13 @@ struct Commit {
 
   private func switchHeader(to topRef: Int64) throws(StorageError) {
     let slot = 1 - base.header.selectedSlot
-    if base.header.version(slot: slot) == FileFormat.current.number {
-      try file.write(topRef.littleEndian, at: 8 * slot)
-    } else {
-      try Commit.writeSlot(slot, topRef, file)
-    }
-    try file.sync()
-    do {
-      try Commit.select(slot, base.header, file)
-      try file.sync()
+    do throws(StorageError) {
+      try file.sync(selecting: SelectedHeader(slot: slot, topRef: topRef, present: base.header))
     } catch {
       // The commit counts as failed: nobody shall find it in the file.
-      try? Commit.select(base.header.selectedSlot, base.header, file)
+      let present = SelectedHeader(
+        slot: base.header.selectedSlot, topRef: base.topRef, present: base.header)
+      try? present.select(in: file)
       // An encrypted file holds pages back until then.
       try? file.sync()
       throw error
@@ -337,22 +332,6 @@ struct Commit {
   private mutating func selectBase() throws(StorageError) {
     try switchHeader(to: base.topRef)
     base.header = base.header.selecting(1 - base.header.selectedSlot, topRef: base.topRef)
-  }
-
-  /// Writes top ref and format of a header slot.
-  static func writeSlot(
-    _ slot: Int, _ topRef: Int64, _ file: any FileBackend
-  ) throws(StorageError) {
-    try file.write(topRef.littleEndian, at: 8 * slot)
-    try file.write(FileFormat.current.number, at: 20 + slot)
-  }
-
-  /// Makes a header slot the live one.
-  static func select(
-    _ slot: Int, _ header: FileHeader, _ file: any FileBackend
-  ) throws(StorageError) {
-    let flags = UInt8(truncatingIfNeeded: header.words.2 >> 56)
-    try file.write(flags & 0xFE | UInt8(slot), at: 23)
   }
 }
 

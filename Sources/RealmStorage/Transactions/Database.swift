@@ -269,10 +269,9 @@ public final class Database {
   private static func leaveStreamingForm(
     _ snapshot: Snapshot, _ file: any FileBackend
   ) throws(StorageError) {
-    try Commit.writeSlot(1, Int64(bitPattern: snapshot.topRef), file)
-    try file.sync()
-    try Commit.select(1, snapshot.header, file)
-    try file.sync()
+    try file.sync(
+      selecting: SelectedHeader(
+        slot: 1, topRef: Int64(bitPattern: snapshot.topRef), present: snapshot.header))
   }
 
   // MARK: Use

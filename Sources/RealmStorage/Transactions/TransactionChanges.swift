@@ -141,7 +141,6 @@ public struct TransactionChanges: Sendable {
         if collection.isWatched { operations[collection.key, default: []].append(change) }
       default:
         _ = try current()
-        if case .create = instruction { collection = nil }
         table.apply(instruction)
       }
     }

@@ -201,13 +201,18 @@ struct ClusterCursor {
   private var stack: [Frame] = []
   /// Slots of leaves whose nodes will be read.
   private let slots: [Int]
+  /// Those of them whose nodes hold refs of what will be read.
+  private let deepSlots: [Int]
 
   /// Starts before the first leaf.
   ///
-  /// - Parameter slots: Slots of leaves whose nodes are brought near in advance.
-  init(_ tree: ClusterTree, prefetching slots: [Int] = []) {
+  /// - Parameters:
+  ///   - slots: Slots of leaves whose nodes are brought near in advance.
+  ///   - deepSlots: Those of them for which also the nodes below are brought near.
+  init(_ tree: ClusterTree, prefetching slots: [Int] = [], andBelow deepSlots: [Int] = []) {
     self.tree = tree
     self.slots = slots
+    self.deepSlots = deepSlots
   }
 
   /// Passes over the leaves that end before a key; only before the first leaf.
@@ -264,13 +269,29 @@ struct ClusterCursor {
     if slot + 2 * ClusterCursor.distance < parent.count {
       prefetchForReading(view.address(ofRef: parent[slot + 2 * ClusterCursor.distance]))
     }
+    if !deepSlots.isEmpty { prefetchBelow(parent, slot: slot) }
     guard !slots.isEmpty, slot + ClusterCursor.distance < parent.count,
       let leaf = try? view.refs(at: parent[slot + ClusterCursor.distance])
     else { return }
-    for slot in slots where slot < leaf.count {
-      // A column of bytes and its header fill five lines; the processor foresees the rest.
-      let start = view.address(ofRef: leaf[slot])
-      for line in 0..<5 { prefetchForReading(start + line &* 64) }
+    for slot in slots where slot < leaf.count { prefetch(leaf[slot]) }
+  }
+
+  /// A column of bytes and its header fill five lines; the processor foresees the rest.
+  @inline(__always)
+  private func prefetch(_ ref: Int64) {
+    let start = tree.view.address(ofRef: ref)
+    for line in 0..<5 { prefetchForReading(start + line &* 64) }
+  }
+
+  /// Brings near what the nodes of columns refer to, half as many leaves ahead as the nodes.
+  private func prefetchBelow(_ parent: NodeView, slot: Int) {
+    let view = tree.view
+    guard slot + ClusterCursor.distance / 2 < parent.count,
+      let leaf = try? view.refs(at: parent[slot + ClusterCursor.distance / 2])
+    else { return }
+    for slot in deepSlots where slot < leaf.count {
+      guard let node = try? view.refs(at: leaf[slot]) else { continue }
+      for i in 0..<min(2, node.count) { prefetch(node[i]) }
     }
   }
 

@@ -47,6 +47,14 @@ struct HistoryTests {
     #expect(try changes(log.bytes).isEmpty)
   }
 
+  /// Creating an object leaves the collection selected, as change sets of realm-core rely on.
+  @Test func theCollectionStaysSelected() throws {
+    let key = TransactionChanges.CollectionKey(
+      table: TableKey(1), column: ColumnKey(2), object: ObjectKey(3))
+    let found = try changes([10, 0, 1, 30, 2, 3, 31, 0, 11, 9, 12, 8, 31, 1], watching: [key])
+    #expect(found.collections[key] == [[.insert(0), .insert(1)]])
+  }
+
   @Test func hostileBytesAreRefused() throws {
     let wrong: [[UInt8]] = [
       [99], [10], [10, 1, 0], [13, 1, 1], [11, 1], [31, 0], [10, 0, 1, 31, 0], [10, 0, 0x40],
