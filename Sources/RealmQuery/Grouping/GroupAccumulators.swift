@@ -10,10 +10,11 @@ class GroupAccumulator {
   /// Adds rows of a block.
   ///
   /// - Parameters:
-  ///   - leaf: The values; nil where only the rows count.
+  ///   - leaf: The values; nil where only the rows count. It may have more than the block.
+  ///   - count: Number of rows of the block.
   ///   - groups: The group of each row at its place; nil if all belong to the first.
   func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) { preconditionFailure("abstract") }
 
   /// Adds one value.
@@ -30,7 +31,7 @@ final class ObjectCounts: GroupAccumulator {
   override func reserve(_ groupCount: Int) { counts.extend(to: groupCount, by: 0) }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let groups else {
       counts[0] += Int64(rows.count)
@@ -53,10 +54,12 @@ protocol NumberLeaf {
 
   /// The number of a row; nil for null and NaN.
   func presentNumber(at row: Int) -> Number?
-  /// Adds the numbers of rows, in their order, to a sum and counts them.
-  func add(_ rows: RowMask, to sum: inout Number, _ count: inout Int64)
-  /// The least or the greatest number of rows; nil if there is none.
-  func best(of rows: RowMask, isMinimum: Bool) -> Number?
+  /// Adds the numbers of some of `count` rows to a sum.
+  func add(_ rows: RowMask, _ count: Int, to sum: inout Number)
+  /// Adds the numbers of some of `count` rows, in their order, to a sum and counts them.
+  func add(_ rows: RowMask, _ count: Int, toDouble sum: inout Double, _ added: inout Int64)
+  /// The least or the greatest number of some of `count` rows; nil if there is none.
+  func best(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Number?
 
   /// The number of a value; nil for null and NaN.
   static func number(_ value: QueryValue) -> Number?
@@ -66,30 +69,57 @@ protocol NumberLeaf {
   static func double(_ number: Number) -> Double
 }
 
-/// Sums or averages.
+/// Sums.
 final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
-  private var sums: [(sum: Leaf.Number, count: Int64)] = []
-  private let isAverage: Bool
+  private var sums: [Leaf.Number] = []
 
-  init(isAverage: Bool) { self.isAverage = isAverage }
-
-  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (.zero, 0)) }
+  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: .zero) }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf = leaf.flatMap(Leaf.init) else { return }
     guard let groups else {
-      var (sum, count) = sums[0]
-      leaf.add(rows, to: &sum, &count)
-      sums[0] = (sum, count)
+      leaf.add(rows, count, to: &sums[0])
       return
     }
     try sums.withMutableElements { (sums) throws(QueryFailure) in
       try rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
-        sums[group].sum = Leaf.sum(sums[group].sum, number)
+        sums[group] = Leaf.sum(sums[group], number)
+      }
+    }
+  }
+
+  override func add(_ value: QueryValue, to group: Int) {
+    if let number = Leaf.number(value) { sums[group] = Leaf.sum(sums[group], number) }
+  }
+
+  override func result(of group: Int) -> QueryValue { Leaf.value(sums[group]) }
+}
+
+/// Averages: those of ints have no overflow.
+final class NumberAverages<Leaf: NumberLeaf>: GroupAccumulator {
+  private var sums: [(sum: Double, count: Int64)] = []
+
+  override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (0, 0)) }
+
+  override func add(
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) {
+    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    guard let groups else {
+      var (sum, added) = sums[0]
+      leaf.add(rows, count, toDouble: &sum, &added)
+      sums[0] = (sum, added)
+      return
+    }
+    try sums.withMutableElements { (sums) throws(QueryFailure) in
+      try rows.forEachRow { row in
+        guard let number = leaf.presentNumber(at: row) else { return }
+        let group = Int(groups[row])
+        sums[group].sum += Leaf.double(number)
         sums[group].count &+= 1
       }
     }
@@ -97,14 +127,13 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
 
   override func add(_ value: QueryValue, to group: Int) {
     guard let number = Leaf.number(value) else { return }
-    sums[group].sum = Leaf.sum(sums[group].sum, number)
+    sums[group].sum += Leaf.double(number)
     sums[group].count &+= 1
   }
 
   override func result(of group: Int) -> QueryValue {
     let (sum, count) = sums[group]
-    if !isAverage { return Leaf.value(sum) }
-    return count == 0 ? .null : .double(Leaf.double(sum) / Double(count))
+    return count == 0 ? .null : .double(sum / Double(count))
   }
 }
 
@@ -125,11 +154,11 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf = leaf.flatMap(Leaf.init) else { return }
     guard let groups else {
-      if let number = leaf.best(of: rows, isMinimum: isMinimum) {
+      if let number = leaf.best(of: rows, count, isMinimum: isMinimum) {
         best[0] = better(number, best[0])
       }
       return
@@ -167,11 +196,12 @@ final class DateExtremes: GroupAccumulator {
   }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard case .date(let leaf)? = leaf else { return }
     // Of one group only those rows matter that have the least or the greatest seconds.
-    let rows = groups == nil ? leaf.seconds.extremeRows(among: rows, isMinimum: isMinimum) : rows
+    let rows =
+      groups == nil ? leaf.seconds.extremeRows(among: rows, count, isMinimum: isMinimum) : rows
     try rows.forEachRow { (row) throws(QueryFailure) in
       let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
       guard let date else { return }
@@ -200,7 +230,7 @@ final class ValueAggregates: GroupAccumulator {
   override func reserve(_ groupCount: Int) { accumulators.extend(to: groupCount, by: empty) }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ groups: UnsafePointer<Int32>?
+    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let leaf else { return }
     try rows.forEachRow { (row) throws(QueryFailure) in
@@ -245,21 +275,33 @@ extension IntegerLeaf: NumberLeaf {
   @inline(__always)
   func presentNumber(at row: Int) -> Int64? { value(at: row) }
 
-  func add(_ rows: RowMask, to sum: inout Int64, _ count: inout Int64) {
-    let rows = rows.subtracting(nullRows(self.count))
-    count &+= Int64(rows.count)
+  func add(_ rows: RowMask, _ count: Int, to sum: inout Int64) {
+    let rows = rows.subtracting(nullRows(count))
     sum &+=
-      rows.count == self.count
-      ? packed.sum(from: first, count: self.count)
-      : rows.withWords { packed.sum(from: first, count: self.count, mask: $0) }
+      rows.count == count
+      ? packed.sum(from: first, count: count)
+      : rows.withWords { packed.sum(from: first, count: count, mask: $0) }
   }
 
-  func best(of rows: RowMask, isMinimum: Bool) -> Int64? {
-    extreme(of: rows.subtracting(nullRows(count)), isMinimum: isMinimum)
+  func add(_ rows: RowMask, _ count: Int, toDouble sum: inout Double, _ added: inout Int64) {
+    let rows = rows.subtracting(nullRows(count))
+    added &+= Int64(rows.count)
+    guard packed.width == 64 else {
+      // So few narrower numbers have a sum that is exact, in 64 bits and as a double.
+      var part: Int64 = 0
+      add(rows, count, to: &part)
+      sum += Double(part)
+      return
+    }
+    rows.forEachRowQuickly { sum += Double(packed[first &+ $0]) }
+  }
+
+  func best(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Int64? {
+    extreme(of: rows.subtracting(nullRows(count)), count, isMinimum: isMinimum)
   }
 
   /// The least or the greatest of some rows, none of which is null; nil if there are none.
-  private func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
+  private func extreme(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Int64? {
     if rows.count == count {
       return isMinimum
         ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
@@ -272,9 +314,9 @@ extension IntegerLeaf: NumberLeaf {
   }
 
   /// Those of some rows that hold the least or the greatest number; nulls do not count.
-  fileprivate func extremeRows(among rows: RowMask, isMinimum: Bool) -> RowMask {
+  fileprivate func extremeRows(among rows: RowMask, _ count: Int, isMinimum: Bool) -> RowMask {
     let rows = rows.subtracting(nullRows(count))
-    guard let number = extreme(of: rows, isMinimum: isMinimum) else { return .empty }
+    guard let number = extreme(of: rows, count, isMinimum: isMinimum) else { return .empty }
     return rows
       & RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, number) }
   }
@@ -297,44 +339,32 @@ extension FloatingLeaf: NumberLeaf where Value == Double {
   /// Null is a NaN as well.
   @inline(__always)
   func presentNumber(at row: Int) -> Double? {
-    let number = base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)
+    let number = number(at: row)
     return number.isNaN ? nil : number
   }
 
-  func add(_ rows: RowMask, to sum: inout Double, _ count: inout Int64) {
-    var (total, numbers) = (sum, count)
-    forEachNumber(of: rows) { number in
+  func add(_ rows: RowMask, _ count: Int, to sum: inout Double) {
+    var added: Int64 = 0
+    add(rows, count, toDouble: &sum, &added)
+  }
+
+  func add(_ rows: RowMask, _ count: Int, toDouble sum: inout Double, _ added: inout Int64) {
+    var (total, numbers) = (sum, added)
+    rows.forEachRowQuickly { row in
+      let number = number(at: row)
       total += number.isNaN ? 0 : number
       numbers &+= number.isNaN ? 0 : 1
     }
-    (sum, count) = (total, numbers)
+    (sum, added) = (total, numbers)
   }
 
-  func best(of rows: RowMask, isMinimum: Bool) -> Double? {
+  func best(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Double? {
     var best = Double.nan
-    if isMinimum {
-      forEachNumber(of: rows) { if $0 < best || best.isNaN { best = $0 } }
-    } else {
-      forEachNumber(of: rows) { if $0 > best || best.isNaN { best = $0 } }
+    rows.forEachRowQuickly { row in
+      let number = number(at: row)
+      if (isMinimum ? number < best : number > best) || best.isNaN { best = number }
     }
     return best.isNaN ? nil : best
-  }
-
-  /// Calls `body` with the numbers of rows in their order.
-  @inline(__always)
-  private func forEachNumber(of rows: RowMask, _ body: (Double) -> Void) {
-    if rows.count == count {
-      for row in 0..<count { body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self)) }
-      return
-    }
-    for word in 0..<4 {
-      var rest = rows.words[word]
-      while rest != 0 {
-        let row = word &* 64 &+ rest.trailingZeroBitCount
-        body(base.loadUnaligned(fromByteOffset: row &* 8, as: Double.self))
-        rest &= rest &- 1
-      }
-    }
   }
 
   static func number(_ value: QueryValue) -> Double? {

@@ -36,10 +36,10 @@ public enum Aggregate {
     _ operation: AggregateOperation, _ kind: ValueKind
   ) -> GroupAccumulator {
     switch (kind, operation) {
-    case (.int, .sum), (.int, .average):
-      NumberSums<IntegerLeaf>(isAverage: operation == .average)
-    case (.double, .sum), (.double, .average):
-      NumberSums<FloatingLeaf<Double>>(isAverage: operation == .average)
+    case (.int, .sum): NumberSums<IntegerLeaf>()
+    case (.int, .average): NumberAverages<IntegerLeaf>()
+    case (.double, .sum): NumberSums<FloatingLeaf<Double>>()
+    case (.double, .average): NumberAverages<FloatingLeaf<Double>>()
     case (.int, _): NumberExtremes<IntegerLeaf>(isMinimum: operation == .minimum)
     case (.double, _): NumberExtremes<FloatingLeaf<Double>>(isMinimum: operation == .minimum)
     case (.date, .minimum), (.date, .maximum): DateExtremes(isMinimum: operation == .minimum)
@@ -190,7 +190,7 @@ public final class Grouping {
     }
     for (i, accumulator) in accumulators.enumerated() {
       let leaf = aggregates[i].source == nil ? nil : try nextLeaf()
-      try accumulator.add(leaf, rows, keys.isEmpty ? nil : UnsafePointer(groups))
+      try accumulator.add(leaf, rows, cursor.count, keys.isEmpty ? nil : UnsafePointer(groups))
     }
   }
 
