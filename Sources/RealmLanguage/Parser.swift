@@ -9,7 +9,7 @@ struct Parser {
   /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
   static let greatestDepth = 200
   private static let tokensBetweenChecks = 1 << 16
-  /// Bytes of the stack that have to be free at each eighth level.
+  /// Bytes of the stack that have to be free at each fourth level.
   private static let stackReserve: UInt = 384 << 10
   /// Room is made in advance for at most so many members.
   static let greatestReserve = 64
@@ -157,7 +157,7 @@ struct Parser {
     if opens {
       depth += 1
       guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
-      if depth & 7 == 0 { try checkStack(at: range) }
+      if depth & 3 == 0 { try checkStack(at: range) }
     } else if closes, depth > 0 {
       depth -= 1
     }
