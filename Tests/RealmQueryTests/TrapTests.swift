@@ -119,7 +119,7 @@ import Testing
   }
 
   @Test func warningsFollowTheText() throws {
-    let warnings = try Self.warnings("Gauge level IN {1} or count == 010 or tag == null")
+    let warnings = try Self.warnings("Gauge count == 010 and level IN {1} and tag == null")
     #expect(warnings.map(\.range.start) == warnings.map(\.range.start).sorted())
     #expect(warnings.contains { $0.kind == .octal && $0.remedy == "write 10" })
   }
