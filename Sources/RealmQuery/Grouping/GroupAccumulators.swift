@@ -332,14 +332,12 @@ extension Array {
 extension IntegerLeaf {
   /// The least or the greatest of some rows, nulls left out; nil if there are none.
   fileprivate func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
-    if rows.count == count, let nullValue {
-      return isMinimum
-        ? packed.minimum(from: first, count: count, except: nullValue)
-        : packed.maximum(from: first, count: count, except: nullValue)
-    }
     if rows.count == count {
-      return isMinimum
+      let number =
+        isMinimum
         ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
+      // The number that stands for null is often the greatest one: then nulls have to be left out.
+      if nullValue == nil || number != nullValue { return number }
     }
     return rows.subtracting(nullRows(count)).withWords {
       isMinimum
