@@ -34,48 +34,6 @@ extension PackedIntegers {
     return Int64(isMinimum ? min(best, lanes.min()) : max(best, lanes.max()))
   }
 
-  /// The smallest or largest element of type `T` that is not `other`; nil if there is none.
-  @inline(__always)
-  func extreme<T: FixedWidthInteger & SIMDScalar & BitwiseCopyable>(
-    _ type: T.Type, _ start: Int, _ count: Int, except other: Int64, isMinimum: Bool
-  ) -> Int64? {
-    let neutral = isMinimum ? T.max : T.min
-    guard let other = T(exactly: other) else {
-      return isMinimum
-        ? minimum(from: start, count: count) : maximum(from: start, count: count)
-    }
-    let size = MemoryLayout<T>.size
-    let p = base + start &* size
-    var lanes = SIMD16<T>(repeating: neutral)
-    var i = 0
-    while count &- i >= 16 {
-      let elements = p.loadUnaligned(fromByteOffset: i &* size, as: SIMD16<T>.self)
-      let chosen = elements.replacing(with: neutral, where: elements .== other)
-      lanes = isMinimum ? pointwiseMin(lanes, chosen) : pointwiseMax(lanes, chosen)
-      i &+= 16
-    }
-    var best = isMinimum ? lanes.min() : lanes.max()
-    while i < count {
-      let element = p.loadUnaligned(fromByteOffset: i &* size, as: T.self)
-      if element != other { best = isMinimum ? min(best, element) : max(best, element) }
-      i &+= 1
-    }
-    // The neutral number can be an element.
-    if best == neutral {
-      guard other != neutral, self.contains(T.self, start, count, neutral) else { return nil }
-    }
-    return Int64(best)
-  }
-
-  private func contains<T: FixedWidthInteger & BitwiseCopyable>(
-    _ type: T.Type, _ start: Int, _ count: Int, _ wanted: T
-  ) -> Bool {
-    let size = MemoryLayout<T>.size
-    return (start..<start &+ count).contains {
-      base.loadUnaligned(fromByteOffset: $0 &* size, as: T.self) == wanted
-    }
-  }
-
   /// Calls `octet` with the elements of each byte of the mask that is not zero, and `element` with
   /// the chosen ones after the last whole octet.
   @inline(__always)

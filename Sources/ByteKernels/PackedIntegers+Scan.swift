@@ -50,20 +50,6 @@ extension PackedIntegers {
     extreme(start, count, isMinimum: false)
   }
 
-  /// The smallest element in a range that is not the given one; nil if there is none.
-  ///
-  /// - Precondition: As for `sum(from:count:)`.
-  public func minimum(from start: Int, count: Int, except other: Int64) -> Int64? {
-    extreme(start, count, except: other, isMinimum: true)
-  }
-
-  /// The largest element in a range that is not the given one; nil if there is none.
-  ///
-  /// - Precondition: As for `sum(from:count:)`.
-  public func maximum(from start: Int, count: Int, except other: Int64) -> Int64? {
-    extreme(start, count, except: other, isMinimum: false)
-  }
-
   /// The smallest element of a range that is in the mask; nil if there is none.
   ///
   /// - Precondition: As for `sum(from:count:)`.
@@ -92,23 +78,6 @@ extension PackedIntegers {
       var present: UInt64 = 0
       forEachRow(in: mask, count: count) { present |= 1 &<< unsigned(start &+ $0) }
       return Self.extreme(ofPresent: present, isMinimum: isMinimum)
-    }
-  }
-
-  private func extreme(
-    _ start: Int, _ count: Int, except other: Int64, isMinimum: Bool
-  ) -> Int64? {
-    checkRange(start, count)
-    switch width {
-    case 8: return extreme(Int8.self, start, count, except: other, isMinimum: isMinimum)
-    case 16: return extreme(Int16.self, start, count, except: other, isMinimum: isMinimum)
-    case 32: return extreme(Int32.self, start, count, except: other, isMinimum: isMinimum)
-    case 64: return extreme(Int64.self, start, count, except: other, isMinimum: isMinimum)
-    default:
-      var present: UInt64 = 0
-      for i in start..<start &+ count { present |= 1 &<< unsigned(i) }
-      if other >= 0, other < 64 { present &= ~(1 &<< UInt64(other)) }
-      return present == 0 ? nil : Self.extreme(ofPresent: present, isMinimum: isMinimum)
     }
   }
 

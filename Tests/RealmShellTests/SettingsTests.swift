@@ -45,8 +45,8 @@ struct SettingsTests {
     let texts = SettingDescription.all.map { "\($0.name)=\($0.text(Settings()))" }
     #expect(
       texts.joined(separator: " ")
-        == "acks=auto autorefresh=on cell=40 color=auto echo=off errors=human fit=on footer=on "
-        + "history=10000 index=on keys=emacs mode=table null=null prompt={db}{state}>  rows=100 timing=off "
+        == "acks=auto autorefresh=on cell=40 color=auto diffrows=20 echo=off errors=human fit=on "
+        + "footer=on history=10000 index=on keys=emacs mode=table null=null prompt={db}{state}>  rows=100 timing=off "
         + "versions=on width=auto zone=utc")
   }
 }

@@ -266,6 +266,7 @@ extension Array {
   }
 }
 
+<<<<<<< HEAD
 extension IntegerLeaf: NumberLeaf {
   init?(_ leaf: ColumnLeaf) {
     guard case .int(let leaf) = leaf else { return nil }
@@ -302,9 +303,17 @@ extension IntegerLeaf: NumberLeaf {
 
   /// The least or the greatest of some rows, none of which is null; nil if there are none.
   private func extreme(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Int64? {
+=======
+extension IntegerLeaf {
+  /// The least or the greatest of some rows, nulls left out; nil if there are none.
+  fileprivate func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
+>>>>>>> querying
     if rows.count == count {
-      return isMinimum
+      let number =
+        isMinimum
         ? packed.minimum(from: first, count: count) : packed.maximum(from: first, count: count)
+      // The number that stands for null is often the greatest one: then nulls have to be left out.
+      if nullValue == nil || number != nullValue { return number }
     }
     return rows.withWords {
       isMinimum

@@ -32,8 +32,15 @@ struct TextScan {
       return each(rows) { elements.text(at: $0) }
     }
     if let blob = leaf.contiguousText {
-      if isDense, condition.comparison == .contains, !pattern.isEmpty {
-        return search(leaf, blob, count) & rows
+      var rows = rows
+      if isDense, !pattern.isEmpty, !matchesNull {
+        switch condition.comparison {
+        case .contains: return search(leaf, blob, count) & rows
+        case .equal, .beginsWith, .endsWith:
+          // What matches contains the pattern, and few texts do.
+          rows = search(leaf, blob, count) & rows
+        default: break
+        }
       }
       return try each(rows) { (row) throws(StorageError) in
         let start = row == 0 ? 0 : leaf.end(ofRow: row &- 1)
