@@ -41,6 +41,7 @@ import Testing
   private static let refusals: [(predicate: String, category: String)] = [
     ("f.@type == NONE id.@type", "not-a-list"), ("O0 < b", "bad-operator"),
     ("id > $1", "type-mismatch"), ("id IN $1", "type-mismatch"), ("2 IN b.a", "not-a-list"),
+    ("TRUEPREDICATE SORT(l ASC) LIMIT(0)", "bad-sort"),
   ]
 
   private let folder = TemporaryFolder()

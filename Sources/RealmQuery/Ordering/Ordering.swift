@@ -87,10 +87,11 @@ extension Binder {
   func bind(_ clauses: [OrderingClause]) throws(QueryFailure) -> Ordering {
     var ordering = Ordering(clauses: [])
     // Criteria of directly consecutive SORT clauses, backwards.
-    var backwards: [OrderingPath] = []
+    var backwards: [OrderingPath]?
     func endSort() {
-      if !backwards.isEmpty { ordering.clauses.append(.sort(backwards.reversed())) }
-      backwards = []
+      // Also without a criterion that can be ordered, so that a later limit is not the first clause.
+      if let criteria = backwards { ordering.clauses.append(.sort(criteria.reversed())) }
+      backwards = nil
     }
     for clause in clauses {
       switch clause.kind {
@@ -114,7 +115,7 @@ extension Binder {
           path.isAscending = criterion.isAscending
           bound.append(path)
         }
-        backwards += bound.reversed()
+        backwards = (backwards ?? []) + bound.reversed()
       }
     }
     endSort()

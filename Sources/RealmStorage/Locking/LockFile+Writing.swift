@@ -101,8 +101,21 @@ extension LockFile {
         throw error
       }
     }
+    forgetPageWrite()
     isWriting = true
     hasNews = false
+  }
+
+  /// Takes back the marks of a writer that died while it rewrote a page of an encrypted file: with
+  /// an odd number readers would take a finished page for one being written, and the other way
+  /// round.
+  private func forgetPageWrite() {
+    guard pageWrites.count & 1 == 1 || pageWrites.isWriting else { return }
+    if pageWrites.count & 1 == 1 {
+      pageWriteCounter.pointee.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+    header.atomic(at: LockLayout.pageBeingWritten).pointee
+      .store(0 as UInt64, ordering: .sequentiallyConsistent)
   }
 
   /// Lets the next writer in, and wakes those that wait for an announced version.
