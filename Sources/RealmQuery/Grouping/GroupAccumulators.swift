@@ -200,14 +200,23 @@ final class DateExtremes: GroupAccumulator {
   ) throws(QueryFailure) {
     guard case .date(let leaf)? = leaf else { return }
     // Of one group only those rows matter that have the least or the greatest seconds.
-    let rows =
-      groups == nil ? leaf.seconds.extremeRows(among: rows, count, isMinimum: isMinimum) : rows
+    let rows = groups == nil ? extremeRows(leaf.seconds, rows, count) : rows
     try rows.forEachRow { (row) throws(QueryFailure) in
       let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
       guard let date else { return }
       let group = groups.map { Int($0[row]) } ?? 0
       best[group] = better(date, best[group])
     }
+  }
+
+  /// The rows of a leaf that may improve the only group.
+  private func extremeRows(_ seconds: IntegerLeaf, _ rows: RowMask, _ count: Int) -> RowMask {
+    guard let number = seconds.best(of: rows, count, isMinimum: isMinimum) else { return .empty }
+    if let known = best[0]?.seconds, isMinimum ? known < number : known > number { return .empty }
+    return rows.subtracting(seconds.nullRows(count))
+      & RowMask.filled {
+        seconds.packed.fillMask($0, from: seconds.first, count: count, .equal, number)
+      }
   }
 
   override func add(_ value: QueryValue, to group: Int) {
@@ -266,7 +275,6 @@ extension Array {
   }
 }
 
-<<<<<<< HEAD
 extension IntegerLeaf: NumberLeaf {
   init?(_ leaf: ColumnLeaf) {
     guard case .int(let leaf) = leaf else { return nil }
@@ -298,16 +306,6 @@ extension IntegerLeaf: NumberLeaf {
   }
 
   func best(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Int64? {
-    extreme(of: rows.subtracting(nullRows(count)), count, isMinimum: isMinimum)
-  }
-
-  /// The least or the greatest of some rows, none of which is null; nil if there are none.
-  private func extreme(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Int64? {
-=======
-extension IntegerLeaf {
-  /// The least or the greatest of some rows, nulls left out; nil if there are none.
-  fileprivate func extreme(of rows: RowMask, isMinimum: Bool) -> Int64? {
->>>>>>> querying
     if rows.count == count {
       let number =
         isMinimum
@@ -315,19 +313,11 @@ extension IntegerLeaf {
       // The number that stands for null is often the greatest one: then nulls have to be left out.
       if nullValue == nil || number != nullValue { return number }
     }
-    return rows.withWords {
+    return rows.subtracting(nullRows(count)).withWords {
       isMinimum
         ? packed.minimum(from: first, count: count, mask: $0)
         : packed.maximum(from: first, count: count, mask: $0)
     }
-  }
-
-  /// Those of some rows that hold the least or the greatest number; nulls do not count.
-  fileprivate func extremeRows(among rows: RowMask, _ count: Int, isMinimum: Bool) -> RowMask {
-    let rows = rows.subtracting(nullRows(count))
-    guard let number = extreme(of: rows, count, isMinimum: isMinimum) else { return .empty }
-    return rows
-      & RowMask.filled { packed.fillMask($0, from: first, count: count, .equal, number) }
   }
 
   static func number(_ value: QueryValue) -> Int64? {
