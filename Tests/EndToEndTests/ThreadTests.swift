@@ -67,7 +67,8 @@ struct ThreadTests {
         + String(repeating: "on b async: write { set Counter#0 n += 1 }\n", count: 5)
         + "exit 7\n")
     #expect(result.status == 7)
-    #expect(number("print (get Counter#0.n)") == 0)
+    // The first of them waits for the lock already, and may get it.
+    #expect([0, 1].contains(number("print (get Counter#0.n)")))
   }
 
   @Test func whoWaitsInACircleIsTold() {
