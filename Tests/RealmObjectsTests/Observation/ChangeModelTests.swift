@@ -9,7 +9,7 @@ import Testing
 ///
 /// CHANGE_SEQUENCES says how many sequences are tried.
 struct ChangeModelTests {
-  private static var sequenceCount: Int { TestScale.number("CHANGE_SEQUENCES", standard: 20_000) }
+  private static var sequenceCount: Int { TestScale.number("CHANGE_SEQUENCES", standard: 5_000) }
 
   /// Applies a change set as an app does to a list view.
   static func applied<Element>(
