@@ -47,7 +47,8 @@ extension Session {
   var hasNews: Bool {
     settings.refreshesAlone
       && observers.watches.contains {
-        !$0.database.realm.isWriting && !$0.database.realm.snapshot.isNewest()
+        !$0.database.realm.isWriting
+          && ($0.database.realm.isIdle || !$0.database.realm.snapshot.isNewest())
       }
   }
 
@@ -109,6 +110,8 @@ extension Session {
 
   private func deliver(_ watch: Watch) {
     let realm = watch.database.realm
+    // Who has let go of his version hears of changes when he reads again.
+    if realm.isIdle { return }
     if let transaction = realm.transaction {
       guard !realm.hasChanges, transaction.version != watch.snapshot.version else { return }
     } else {

@@ -145,7 +145,7 @@ extension SettingDescription {
     flag("autorefresh", "statements begin on the newest version", \.refreshesAlone),
     number("cell", 4...10_000, "widest cell on a terminal", \.cellWidth),
     choice("color", "when colours are used", \.color),
-    number("diffrows", 1...1_000_000, "rows of a diff printed on a terminal", \.diffRowLimit),
+    number("diffrows", 0...100_000, "rows of a diff printed on a terminal", \.diffRowLimit),
     flag("echo", "print each statement before it runs", \.echoes),
     choice("errors", "form of error messages", \.errorForm),
     flag("fit", "narrow columns, change to lines", \.fits),

@@ -79,6 +79,7 @@ extension Session {
       try Interruption.check()
       if isToEnd { throw ShellError(.interrupted, "the thread was stopped") }
       if let limit, monotonicMilliseconds() >= limit {
+        if threads.monitor.withLock({ isSo($0) }) { return }
         throw ShellError(.timeout, "the time is over", at: range)
       }
     }

@@ -20,7 +20,7 @@ extension Session {
         throw placed(error, path)
       }
     } else {
-      realm = try current().realm
+      realm = try committed(try current())
     }
     let depth: FileChecker.Depth =
       switch statement.depth {

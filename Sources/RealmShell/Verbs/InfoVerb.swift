@@ -10,11 +10,11 @@ extension Session {
     _ statement: InfoStatement, range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
     let database = try current(at: range)
-    let realm = database.realm
     if statement == .versions {
       InfoText.write(try livingVersions(of: database), to: writer)
       return
     }
+    let realm = try committed(database)
     do throws(StorageError) {
       switch statement {
       case .summary: InfoText.write(try InfoText.summary(realm), to: writer)
@@ -22,6 +22,18 @@ extension Session {
       case .history: InfoText.write(InfoText.history(realm.snapshot), to: writer)
       case .versions, .file: break
       }
+    } catch {
+      throw StorageMessages.error(error, path: realm.path)
+    }
+  }
+
+  /// The database as its file has it: without the changes of an open transaction, which are in
+  /// memory alone.
+  func committed(_ database: Database) throws(ShellError) -> Realm {
+    let realm = database.realm
+    guard realm.isWriting else { return realm }
+    do throws(StorageError) {
+      return try realm.sibling()
     } catch {
       throw StorageMessages.error(error, path: realm.path)
     }
