@@ -33,7 +33,9 @@ extension Session {
     let realm = database.realm
     guard realm.isWriting else { return realm }
     do throws(StorageError) {
-      return try realm.sibling()
+      let other = try realm.sibling()
+      try other.beginReading()
+      return other
     } catch {
       throw StorageMessages.error(error, path: realm.path)
     }
