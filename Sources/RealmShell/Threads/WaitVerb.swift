@@ -25,6 +25,12 @@ extension Session {
       if case .name(let name) = operand, count == nil,
         !observers.all.contains(where: { $0.observer.isNamed(by: operand) })
       {
+        guard threads.names.contains(name.text) else {
+          let known = threads.names + observers.all.compactMap(\.observer.name)
+          throw ShellError(
+            .unknownThread, "no thread or observer \(name.text)", at: name.range,
+            suggestion: Spelling.nearest(to: name.text, among: known))
+        }
         try wait(for: try existingThread(named: name), until: limit, at: name.range, to: writer)
         return
       }

@@ -98,7 +98,7 @@ extension Session {
     if let other = threads.names.first(where: { $0 != thread.name }) {
       throw ShellError(
         .fileBusy, "thread \(other) has the file open", at: verbRange(range),
-        remedy: "stop \(quotedName(other))")
+        remedy: other == ThreadIdentity.mainName ? nil : "stop \(quotedName(other))")
     }
     guard observers.watch(of: database) == nil else {
       throw ShellError(
