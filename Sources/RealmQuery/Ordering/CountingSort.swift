@@ -8,8 +8,10 @@ enum CountingSort {
   /// The sorted objects; nil if the values are too far apart, or not told by rank and prefix.
   static func sorted(_ keys: [ObjectKey], by column: SortColumn) -> [ObjectKey]? {
     guard column.isExact, let range = column.prefixRange else { return nil }
-    let span = range.upperBound &- range.lowerBound &+ 1
-    guard span <= maximumSpan, span <= UInt64(keys.count) &* 4 else { return nil }
+    // One less than the number of places, which may be more than 64 bits hold.
+    let reach = range.upperBound &- range.lowerBound
+    guard reach < maximumSpan, reach < UInt64(keys.count) &* 4 else { return nil }
+    let span = reach &+ 1
     // The first place is for what stands below all values, the last for what stands above them.
     var places = [Int](repeating: 0, count: Int(span) + 2)
     let (ranks, prefixes, rank) = (column.ranks, column.prefixes, column.valueRank)

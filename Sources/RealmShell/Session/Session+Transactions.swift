@@ -54,6 +54,8 @@ extension Session {
       throw error
     }
     noteEnd(of: database)
+    // A block that commits by itself is told so, and what follows in it stands alone.
+    isInBlock = false
     let number = settings.showsVersions ? " version \(version)" : ""
     acknowledge("committed\(number): \(transaction.counts.text)", to: writer)
   }
@@ -77,6 +79,7 @@ extension Session {
   func cancel(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
     let database = try writing(at: range)
     let counts = try drop(database)
+    isInBlock = false
     acknowledge("cancelled: \(counts.text)", to: writer)
   }
 
@@ -277,22 +280,24 @@ extension Session {
     let file = threads.hasOthers ? FileIdentity(path: database.realm.path) : nil
     var holder: ThreadIdentity?
     do throws(StorageError) {
-      holder = file.flatMap { threads.deadlock(of: thread, on: $0) }
+      let isForever = wait == .forever
+      holder = file.flatMap { threads.deadlock(of: thread, on: $0, waitingForever: isForever) }
       guard holder == nil else { throw .rejected(.interrupted) }
-      let obstacle = wait == .forever ? file.map { Threads.Obstacle.writeLock($0) } : nil
+      let obstacle = isForever ? file.map { Threads.Obstacle.writeLock($0) } : nil
       threads.setObstacle(obstacle, of: thread)
       defer { threads.setObstacle(nil, of: thread) }
       try database.realm.beginWrite(wait: wait) { process in
         note.show(process, thread: file.flatMap { threads.writer(of: $0) })
-        holder = file.flatMap { threads.deadlock(of: thread, on: $0) }
+        holder = file.flatMap { threads.deadlock(of: thread, on: $0, waitingForever: isForever) }
         return holder == nil && !Interruption.isRequested && !isToEnd
       }
     } catch {
       if let holder {
+        let isIdle = threads.isIdle(holder)
+        let reason = isIdle ? "has nothing to do" : "waits for this statement"
         throw ShellError(
-          .deadlock,
-          "thread \(holder.name) holds the write transaction and waits for this statement",
-          at: verbRange(range))
+          .deadlock, "thread \(holder.name) holds the write transaction and \(reason)",
+          at: verbRange(range), remedy: isIdle ? "on \(quotedName(holder.name)): commit" : nil)
       }
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = failure.range ?? verbRange(range)

@@ -77,6 +77,12 @@ final class Threads: Sendable {
 
     func index(of name: String) -> Int? { members.firstIndex { $0.identity.name == name } }
 
+    /// Whether a thread other than `main` waits for work.
+    func isIdle(_ thread: ThreadIdentity) -> Bool {
+      guard !thread.isMain, let i = index(of: thread) else { return false }
+      return members[i].current == nil && members[i].queue.isEmpty && !members[i].isStopping
+    }
+
     /// Whether `thread` waits, over others, for `target`.
     func waits(_ thread: ThreadIdentity, for target: ThreadIdentity) -> Bool {
       var current = thread
@@ -142,15 +148,21 @@ final class Threads: Sendable {
 
   // MARK: Waiting
 
-  /// Whether a thread that asks for the write lock of a file would wait for itself, and for whom.
-  func deadlock(of thread: ThreadIdentity, on file: FileIdentity) -> ThreadIdentity? {
+  /// Whether a thread that asks for the write lock of a file would wait for itself, and for whom:
+  /// for a thread that waits for it, or that does nothing until `main`, which waits, gives it work.
+  func deadlock(
+    of thread: ThreadIdentity, on file: FileIdentity, waitingForever isForever: Bool
+  ) -> ThreadIdentity? {
     monitor.withLock { state in
-      guard let writer = state.writers[file], writer !== thread,
-        state.waits(writer, for: thread)
-      else { return nil }
-      return writer
+      guard let writer = state.writers[file], writer !== thread else { return nil }
+      if state.waits(writer, for: thread) { return writer }
+      let holdsMain = thread.isMain || state.waits(main, for: thread)
+      return isForever && holdsMain && state.isIdle(writer) ? writer : nil
     }
   }
+
+  /// Whether a thread waits for work.
+  func isIdle(_ thread: ThreadIdentity) -> Bool { monitor.withLock { $0.isIdle(thread) } }
 
   /// Notes that a thread waits for something while `body` runs.
   func during<Result>(
