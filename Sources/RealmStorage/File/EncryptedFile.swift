@@ -11,6 +11,9 @@ import Glibc
 /// of an entry and of its page remembers the new entry with the old page; therefore the entry is
 /// changed once more after the page, by dropping the encryption before, which is not needed any more.
 ///
+/// A reader of realm-core that is held up between an entry and its page, while the page is rewritten,
+/// may end with a failure of decryption all the same. It does so beside writers of realm-core, too.
+///
 /// Nobody else may write the file meanwhile; the entries are read anew for each page.
 ///
 /// Source: file-format-writing.md 7.6, 7.10.

@@ -99,6 +99,31 @@ struct EncryptedFileTests {
     }
   }
 
+  /// A reader of realm-core that looked between the writing of an entry and of its page takes the
+  /// old page for the new one until the entry changes again.
+  @Test func entriesTellOneEncryptionAfterACommit() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("a.realm")
+    let database = try Database.create(path: path, key: Self.key())
+    for number in 0..<4 {
+      let transaction = try database.beginWrite()
+      _ = try transaction.createTable("class_T\(number)")
+      try transaction.commit()
+      let (newest, previous) = Files.read(path).withUnsafeBytes { bytes in
+        (
+          bytes.loadUnaligned(as: UInt32.self),
+          (0..<PageLayout.pagesPerBlock).map { page in
+            bytes.loadUnaligned(
+              fromByteOffset: PageLayout.offset(ofEntry: page) + 32, as: UInt32.self)
+          }
+        )
+      }
+      #expect(newest > 1)
+      #expect(previous.allSatisfy { $0 == 0 })
+    }
+    withExtendedLifetime(database) {}
+  }
+
   @Test func aKeyIsIgnoredForAPlainFile() throws {
     let folder = TemporaryFolder()
     let path = folder.file("a.realm")
