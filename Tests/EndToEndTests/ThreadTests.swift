@@ -61,6 +61,14 @@ struct ThreadTests {
     #expect(result.errorText.contains("thread a ended inside of a write transaction"))
   }
 
+  @Test func whoWaitsForAnIdleThreadIsTold() {
+    let result = run(
+      "on a: begin\nexpect error Deadlock: set Counter#0 n += 1\n"
+        + "expect error WriteLocked: begin nowait\non a: commit\nset Counter#0 n += 1\n")
+    #expect(result.status == 0, "\(result.errorText)")
+    #expect(number("print (get Counter#0.n)") == 1)
+  }
+
   @Test func exitDropsWorkThatHasNotBegun() {
     let result = run(
       "on a: begin\n"
@@ -106,7 +114,7 @@ struct ThreadTests {
 
   @Test func ctrlCEndsWaitingForTheWriteLock() {
     _ = folder.write(
-      Array((Self.opening + "on a: begin\nbegin\n").utf8), to: "waits.realmsh")
+      Array((Self.opening + "on a: begin\nbegin timeout 60s\n").utf8), to: "waits.realmsh")
     let script =
       "env --default-signal=INT \"$0\" -q -f waits.realmsh & sleep 1; kill -INT $!; wait $!; echo $?"
     let result = Process.run("/bin/sh", ["-c", script, Fixtures.realmsh], folder: folder.path)
