@@ -2,29 +2,43 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// `@count` of one link step. Source: query-language.md 15.
-final class LinkCountSource: SingleSource {
-  private let walker: LinkWalker
+/// One number for the links of each object, counted block by block where that is possible.
+class LinkNumberSource: SingleSource {
+  let walker: LinkWalker
 
   init(_ walker: LinkWalker) { self.walker = walker }
 
-  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
-    .int(try walker.entryCount(ofLastStepFrom: key, countsNull: false))
-  }
+  final override var columns: [Int] { walker.blocks?.columns ?? [] }
 
-  override var columns: [Int] { walker.blocks?.columns ?? [] }
-
-  override func forEachValue(
+  final override func forEachValue(
     _ rows: RowMask, _ cursor: TableCursor,
     _ body: (Int, QueryValue) throws(QueryFailure) -> Void
   ) throws(QueryFailure) {
     guard let blocks = walker.blocks, cursor.hasClusters else {
       return try super.forEachValue(rows, cursor, body)
     }
-    try blocks.forEachCount(rows, cursor) { (row, count) throws(QueryFailure) in
-      try body(row, .int(count))
+    try forEachNumber(rows, cursor, blocks) { (row, number) throws(QueryFailure) in
+      try body(row, .int(number))
     }
   }
+
+  /// The numbers of rows of a block.
+  func forEachNumber(
+    _ rows: RowMask, _ cursor: TableCursor, _ blocks: BlockLinks,
+    _ body: (Int, Int64) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) { preconditionFailure("abstract") }
+}
+
+/// `@count` of one link step. Source: query-language.md 15.
+final class LinkCountSource: LinkNumberSource {
+  override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
+    .int(try walker.entryCount(ofLastStepFrom: key, countsNull: false))
+  }
+
+  override func forEachNumber(
+    _ rows: RowMask, _ cursor: TableCursor, _ blocks: BlockLinks,
+    _ body: (Int, Int64) throws(QueryFailure) -> Void
+  ) throws(QueryFailure) { try blocks.forEachCount(rows, cursor, body) }
 }
 
 /// `@count` of a link step behind others: one number for each object they lead to.
@@ -160,13 +174,12 @@ final class AllBacklinksSource: SingleSource {
 }
 
 /// `SUBQUERY(…).@count`.
-final class SubquerySource: SingleSource {
-  private let walker: LinkWalker
+final class SubquerySource: LinkNumberSource {
   private let predicate: TargetTest
 
   init(_ walker: LinkWalker, _ predicate: TargetTest) {
-    self.walker = walker
     self.predicate = predicate
+    super.init(walker)
   }
 
   override func value(of key: ObjectKey) throws(QueryFailure) -> QueryValue {
@@ -175,17 +188,12 @@ final class SubquerySource: SingleSource {
     return .int(count)
   }
 
-  override var columns: [Int] { walker.blocks?.columns ?? [] }
-
-  override func forEachValue(
-    _ rows: RowMask, _ cursor: TableCursor,
-    _ body: (Int, QueryValue) throws(QueryFailure) -> Void
+  override func forEachNumber(
+    _ rows: RowMask, _ cursor: TableCursor, _ blocks: BlockLinks,
+    _ body: (Int, Int64) throws(QueryFailure) -> Void
   ) throws(QueryFailure) {
-    guard let blocks = walker.blocks, cursor.hasClusters else {
-      return try super.forEachValue(rows, cursor, body)
-    }
     try blocks.forEachRow(rows, cursor) { (row, links) throws(QueryFailure) in
-      try body(row, .int(Int64(try predicate.matchCount(links))))
+      try body(row, Int64(try predicate.matchCount(links)))
     }
   }
 }
