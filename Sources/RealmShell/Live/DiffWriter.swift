@@ -38,7 +38,7 @@ struct DiffWriter {
   // MARK: Heads
 
   /// `~ [1] old: `, or the fields that every line of JSON begins with.
-  private func begin(_ event: String, isFirst: Bool = false) {
+  func begin(_ event: String, isFirst: Bool = false) {
     guard observer.isJSON else {
       let label =
         isFirst
@@ -55,7 +55,7 @@ struct DiffWriter {
   }
 
   /// `version 14` with what stands behind it, unless the settings leave it out.
-  private func versionText(_ separator: String) -> String {
+  func versionText(_ separator: String) -> String {
     session.settings.showsVersions ? "version \(version)\(separator)" : ""
   }
 
@@ -64,7 +64,7 @@ struct DiffWriter {
     JSONText.writeString(text, to: out)
   }
 
-  private func finish(_ text: String = "") {
+  func finish(_ text: String = "") {
     out.write(observer.isJSON ? "}\n" : text + "\n")
   }
 

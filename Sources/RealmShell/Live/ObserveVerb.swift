@@ -89,6 +89,11 @@ extension Session {
       observer.keys = try results.find()
       writer.writeInitial(
         count: observer.keys.count, counted(observer.keys.count, "object", "objects"))
+    case .sections(let sections):
+      observer.sections = try sections.find()
+      writer.writeInitial(
+        count: observer.sections.count(of: sections.key),
+        observer.sections.countText(of: sections.key))
     case .collection(let place):
       let elements = try reading(database) { () throws(StorageError) in
         try place.elements(in: database.realm.schema)

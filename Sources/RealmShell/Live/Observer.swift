@@ -13,6 +13,7 @@ final class Observer {
     case realm
     case object(TableKey, ObjectKey)
     case results(Results)
+    case sections(Sections)
     case collection(CollectionPlace)
   }
 
@@ -29,6 +30,21 @@ final class Observer {
     var isLocal = false
     /// Finds those of some objects that belong to the results, if that depends on nothing else.
     var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+  }
+
+  /// Objects in sections that are found anew when something has changed.
+  struct Sections {
+    /// The class of the objects.
+    let table: TableKey
+    /// The object whose collection or backlinks they are taken from.
+    let owner: (table: TableKey, key: ObjectKey)?
+    /// Whether they change only with objects of the class itself.
+    let isLocal: Bool
+    /// The key of the only section that is watched; nil for all.
+    let key: ScalarValue?
+    /// Whether the schema leaves the type of the keys open.
+    let keyIsMixed: Bool
+    let find: () throws(ShellError) -> SectionedObjects
   }
 
   let number: Int
@@ -49,6 +65,8 @@ final class Observer {
 
   /// The objects of results as they were told last.
   var keys: [ObjectKey] = []
+  /// Sections as they were told last.
+  var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.
   var unseenCount = 0
   /// Whether what was watched is gone.
@@ -76,6 +94,7 @@ final class Observer {
     case .realm: "realm"
     case .object: "object"
     case .results: "results"
+    case .sections: "sections"
     case .collection(let place): place.kindText
     }
   }

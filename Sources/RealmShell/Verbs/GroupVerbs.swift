@@ -77,10 +77,42 @@ extension Session {
   func find(
     _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
+    let divided = try divide(statement, scope: scope, in: database)
+    let columns = try ColumnMaker.columns(
+      statement.columns, of: divided.objectClass, evaluator: divided.evaluator)
+    var ordered: [ObjectKey] = []
+    ordered.reserveCapacity(divided.objects.count)
+    var rows: [Range<Int>] = []
+    for section in divided.sections {
+      rows.append(ordered.count..<ordered.count + section.objects.count)
+      ordered += section.objects
+    }
+    let schema = divided.evaluator.schema
+    let parts = ResultSections(
+      column: divided.column, keys: divided.sections.map { ShellValue(key: $0.key, schema) },
+      rows: rows)
+    return ResultSet(
+      divided.objectClass, ordered, sections: parts, columns: columns,
+      evaluator: divided.evaluator)
+  }
+
+  /// Objects that are divided into sections.
+  struct DividedObjects {
+    let objectClass: ObjectClass
+    let evaluator: Evaluator
+    /// The column with the keys of the sections.
+    let column: ResultColumn
+    /// The objects in the order from which the sections follow.
+    let objects: [ObjectKey]
+    let sections: [RealmQuery.Section]
+  }
+
+  /// Divides the objects of a query into sections.
+  func divide(
+    _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
+  ) throws(ShellError) -> DividedObjects {
     let (objects, evaluator) = try objects(of: statement.source, scope: scope, in: database)
     let objectClass = objects.objectClass
-    let columns = try ColumnMaker.columns(
-      statement.columns, of: objectClass, evaluator: evaluator)
     let maker = GroupingMaker(objectClass, [statement.key], evaluator)
     let (source, column) = try maker.sectionKey(statement.key)
     let condition = statement.condition ?? .everything(at: statement.source.range)
@@ -96,17 +128,10 @@ extension Session {
     for section in sections where section.key.kind == .typedLink {
       throw ShellError.objectAsKey(at: statement.key.range)
     }
-    var ordered: [ObjectKey] = []
-    ordered.reserveCapacity(keys.count)
-    var rows: [Range<Int>] = []
-    for section in sections {
-      rows.append(ordered.count..<ordered.count + section.objects.count)
-      ordered += section.objects
-    }
-    let parts = ResultSections(
-      column: column, keys: sections.map { ShellValue(key: $0.key, evaluator.schema) }, rows: rows)
-    return ResultSet(
-      objectClass, ordered, sections: parts, columns: columns, evaluator: evaluator)
+    return DividedObjects(
+      objectClass: objectClass, evaluator: evaluator, column: column,
+      // Without SORT the objects are sorted by their keys.
+      objects: isSorted ? keys : sections.flatMap(\.objects), sections: sections)
   }
 
   /// Whether a condition sorts the objects, so that sections come as their keys come.
@@ -323,7 +348,7 @@ extension PathExpression {
 
 extension ShellValue {
   /// The value of a key or an aggregate.
-  fileprivate init(key: ScalarValue, _ schema: Schema) {
+  init(key: ScalarValue, _ schema: Schema) {
     if case .link(let table, let object) = key {
       self = schema.objectClass(table).map { .object($0, object) } ?? .null
     } else {
