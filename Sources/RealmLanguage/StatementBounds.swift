@@ -159,7 +159,7 @@ public enum StatementBounds {
       case .start where isWord("expect", "on"): stage = .prefix
       case .start, .explain:
         stage = isWord("write", "migrate", "version") ? .block : .verb
-        isPathStatement = isWord("cd", "open", "source", "compact", "upgrade")
+        isPathStatement = isWord("cd", "open", "source", "output", "compact", "upgrade")
       case .prefix where token.kind == .colon: stage = .start
       case .prefix, .block, .verb: break
       }

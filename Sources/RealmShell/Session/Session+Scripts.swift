@@ -25,7 +25,7 @@ extension Session {
       var body: StatementBody?
       do throws(ShellError) {
         if !isSkipping {
-          try addPlain(from: &parser, place: &origin.statement, to: output)
+          try addPlain(from: &parser, place: &origin.statement, to: results)
           origin.statement = nil
         }
         guard let statement = try next(&parser, &origin) else { break }
@@ -57,6 +57,7 @@ extension Session {
       if output.failure != nil { break }
     }
     output.flush()
+    outputTarget?.redirection.writer.flush()
     return isGood
   }
 
@@ -110,14 +111,14 @@ extension Session {
   ) throws(ShellError) {
     if settings.echoes {
       let pipe = statement.pipe.map { " | " + $0 } ?? ""
-      output.write("> \(source.text(of: statement.range))\(pipe)\n")
+      results.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     // Many short statements are interrupted between them.
     try Interruption.check()
     let start = monotonicMilliseconds()
     statementRange = statement.range
     try execute(statement, origin: origin)
-    output.flush()
+    try flushResults()
     if settings.showsTiming { printTime(since: start) }
   }
 
