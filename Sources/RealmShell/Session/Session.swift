@@ -41,6 +41,8 @@ final class Session {
   var commandInput: Redirection?
   /// Whether the prompt is shown.
   var isInteractive = false
+  /// The prompt; nil if there is none.
+  var typing: TypingServices?
   /// What the command line has settled.
   let options: Options
 
