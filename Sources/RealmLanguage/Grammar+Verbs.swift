@@ -112,14 +112,12 @@ extension Grammar {
     Verb(
       "count", .queries, "count SOURCE [where RQL [args (...)]]", "Prints the number of objects.",
       terms: [
-        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
-        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
-        GrammarWord("args (...)", "the values of $0, $1, ... in the predicate"),
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable")
       ],
       examples: [
         "count Dog", "count Dog where age > 3 and ANY owners.name == \"Ann\"",
         "count Person(1).dogs",
-      ], seeAlso: ["where"], givesValue: true
+      ], seeAlso: ["where", "aggregate", "let"], givesValue: true
     ) { parser throws(SyntaxError) in try parser.countStatement() },
     Verb(
       "aggregate", .queries,

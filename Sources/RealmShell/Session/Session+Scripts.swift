@@ -12,13 +12,33 @@ extension Session {
   /// - Returns: whether all went well; after an error the rest is run only with `--keep-going`.
   @discardableResult
   func run(_ source: SourceText, promptWidth: Int? = nil) -> Bool {
+    var isSkipping = false
+    return run(source, promptWidth: promptWidth, isSkipping: &isSkipping)
+  }
+
+  /// Runs standard input as a script, each statement when its last line has come.
+  ///
+  /// - Returns: whether all went well.
+  func runInput() throws(ShellError) -> Bool {
+    var input = IncomingText(STDIN_FILENO, name: "<stdin>")
+    var isSkipping = false
+    var isGood = true
+    while let source = try input.next() {
+      if !run(source, isSkipping: &isSkipping) { isGood = false }
+      guard isGood || keepsGoing, !isEnding, output.failure == nil else { break }
+    }
+    return isGood
+  }
+
+  /// - Parameter isSkipping: Whether the rest of a transaction is skipped because of an error in it.
+  private func run(
+    _ source: SourceText, promptWidth: Int? = nil, isSkipping: inout Bool
+  ) -> Bool {
     let outerSource = self.source
     self.source = source
     defer { self.source = outerSource }
     var parser = StatementParser(source) { Interruption.isRequested }
     var isGood = true
-    // After an error in a transaction the rest of it is skipped.
-    var isSkipping = false
     var lineStart: SourceText.LineStart?
     while !isEnding {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
