@@ -5,16 +5,8 @@ import RealmObjects
 
 /// From a parsed statement to its verb.
 extension Session {
-  /// Most prefixes of one statement; each is a call inside another.
-  private static let maximumPrefixCount = 20
-
   /// Runs one statement with its prefixes.
   func execute(_ statement: Statement, origin: ErrorPrinter.Origin) throws(ShellError) {
-    guard statement.prefixes.count <= Session.maximumPrefixCount else {
-      throw ShellError(
-        .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
-        at: statement.prefixes[Session.maximumPrefixCount].range)
-    }
     // Own commits are told behind their acknowledgements.
     defer { deliverChanges() }
     // Versions that the statement has looked at are not kept because of that.
