@@ -22,7 +22,8 @@ extension Session {
     _ database: Database, _ path: FilePath, _ byteCount: Int
   ) -> String {
     let version = settings.showsVersions ? "version \(database.realm.snapshot.version) " : ""
-    return "copied \(version)to \(path.text): \(sizeText(byteCount))"
+    let changes = database.realm.hasChanges ? "with uncommitted changes " : ""
+    return "copied \(version)\(changes)to \(path.text): \(sizeText(byteCount))"
   }
 
   /// Writes a compact copy of what a database shows now.
