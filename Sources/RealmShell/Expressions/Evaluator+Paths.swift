@@ -66,9 +66,7 @@ extension Evaluator {
 
   /// The object a name stands for.
   func object(named name: ObjectName) throws(ShellError) -> ShellValue {
-    guard let objectClass = schema.objectClass(named: name.className.text) else {
-      throw Evaluator.unknownClass(name.className, database?.realm)
-    }
+    let objectClass = try objectClass(named: name.className)
     let key: ObjectKey?
     switch name.key {
     case .objectKey(let number): key = try existing(ObjectKey(number), objectClass)
@@ -173,7 +171,9 @@ extension Evaluator {
   }
 
   /// The error for a name that is no class.
-  static func unknownClass(_ name: Name, _ realm: Realm?) -> ShellError {
+  static func unknownClass(
+    _ name: Name, _ realm: Realm?, projections: [String] = []
+  ) -> ShellError {
     let unreadable = realm?.snapshot.brokenTables.first {
       $0.name == "class_" + name.text || $0.name == name.text
     }
@@ -183,7 +183,8 @@ extension Evaluator {
         at: name.range)
     }
     // What looks like an object may be a function with a typing error.
-    let names = (realm?.schema.classes.map(\.name) ?? []) + Grammar.functions.map(\.name)
+    let names =
+      (realm?.schema.classes.map(\.name) ?? []) + projections + Grammar.functions.map(\.name)
     return ShellError(
       .noSuchTable, "no class \(name.text)", at: name.range,
       suggestion: Spelling.nearest(to: name.text, among: names))
@@ -228,6 +229,9 @@ extension Evaluator {
   ) throws(ShellError) -> ShellValue {
     switch value {
     case .object(let objectClass, let key):
+      if let projection = objectClass.projection {
+        return try self.value(of: name, through: projection, objectClass, key, at: range)
+      }
       guard let property = objectClass.property(named: name) else {
         if let inverse = objectClass.inverse(named: name) {
           return try backlinks(inverse, of: value, at: range)

@@ -223,9 +223,7 @@ final class Delivery {
     switch observer.target {
     case .realm: try reading { () throws(StorageError) in try writer.writeRealm(changes.all) }
     case .object(let table, let key):
-      try reading { () throws(StorageError) in
-        try tell(object: key, in: table, observer, changes, writer)
-      }
+      try tell(object: key, in: table, observer, changes, writer)
     case .results(let results): try tell(results, observer, changes, writer)
     case .sections(let sections): try tell(sections, observer, changes, writer)
     case .collection(let place):
@@ -244,13 +242,15 @@ final class Delivery {
   private func tell(
     object key: ObjectKey, in table: TableKey, _ observer: Observer, _ changes: Changes,
     _ writer: DiffWriter
-  ) throws(StorageError) {
+  ) throws(ShellError) {
     guard let objectClass = schema.objectClass(table), !changes.isDeleted(key, in: table) else {
       observer.hasEnded = true
       writer.writeDeleted()
       return
     }
-    let properties = try changes.properties(of: key, objectClass, observer.filter)
+    let properties = try reading { () throws(StorageError) in
+      try changes.properties(of: key, objectClass, observer.filter)
+    }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
   }
 
@@ -267,15 +267,16 @@ final class Delivery {
       observer.hasEnded = true
       let all = CollectionChanges(replacing: old.count, by: 0)
       try reading { () throws(StorageError) in
-        try writer.writeDeleted(all, elements(old, watch.schema, results.table))
+        try writer.writeDeleted(all, elements(old, watch.schema, results.table, for: observer))
       }
       return
     }
     guard !changes.all.isEmpty else { return }
     let difference = try difference(of: results, objectClass, observer, changes)
     guard !difference.isEmpty else { return }
-    let before = elements(old, watch.schema, results.table)
-    try writer.writeCollection(difference, before, .objects(objectClass, observer.keys)) {
+    let before = elements(old, watch.schema, results.table, for: observer)
+    let after = elements(observer.keys, schema, results.table, for: observer)
+    try writer.writeCollection(difference, before, after) {
       (key) throws(StorageError) in
       try changes.properties(of: key, objectClass, observer.filter)
     }
@@ -346,8 +347,8 @@ final class Delivery {
     }
     guard !difference.isEmpty else { return }
     let elements = (
-      old: elements(old.objects, watch.schema, sections.table),
-      new: DiffElements.objects(objectClass, new.objects)
+      old: elements(old.objects, watch.schema, sections.table, for: observer),
+      new: elements(new.objects, schema, sections.table, for: observer)
     )
     let rows = SectionRows(sections, difference, (old, new), elements)
     try writer.writeSections(rows) { (key) throws(StorageError) in
@@ -356,10 +357,10 @@ final class Delivery {
   }
 
   private func elements(
-    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey
+    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey, for observer: Observer
   ) -> DiffElements {
     guard let objectClass = schema.objectClass(table) else { return .values([]) }
-    return .objects(objectClass, keys)
+    return .objects(objectClass.seen(through: observer.projection), keys)
   }
 
   // MARK: Lists, sets, dictionaries

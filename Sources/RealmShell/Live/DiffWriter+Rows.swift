@@ -105,9 +105,7 @@ extension DiffWriter {
       if row.old != nil {
         let changed = try session.reading { () throws(StorageError) in try properties(key) }
         if !changed.isEmpty { body.write("  ") }
-        try session.reading { () throws(StorageError) in
-          try writer.writeChanges(changed, of: key, in: objectClass.table.key)
-        }
+        try writer.writeChanges(changed, of: key, in: objectClass.table.key)
         guard observer.values == .full else { return }
       }
       body.write("  ")
@@ -133,7 +131,7 @@ extension DiffWriter {
   /// The same with another place to write to.
   private init(_ other: DiffWriter, to out: ByteWriter) {
     (observer, version, session) = (other.observer, other.version, other.session)
-    (old, new) = (other.old, other.new)
+    (old, new, evaluators) = (other.old, other.new, other.evaluators)
     self.out = out
     oldValues = ValueWriter(old, to: out, usesLocalTime: other.oldValues.usesLocalTime)
     newValues = ValueWriter(new, to: out, usesLocalTime: other.newValues.usesLocalTime)
@@ -207,9 +205,8 @@ extension DiffWriter {
   ) throws(ShellError) {
     try writeJSONName(of: key, objectClass, new)
     if observer.values != .none {
-      try session.reading { () throws(StorageError) in
-        let changed = try properties(key)
-        guard !changed.isEmpty else { return }
+      let changed = try session.reading { () throws(StorageError) in try properties(key) }
+      if !changed.isEmpty {
         out.write(",\"changes\":")
         try writeJSONChanges(changed, of: key, in: objectClass.table.key)
       }

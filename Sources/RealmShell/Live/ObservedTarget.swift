@@ -85,9 +85,20 @@ extension Session {
       base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
     let owner = try evaluator.value(of: start, row: nil)
     if case .backlinks = last.kind { return (owner, nil) }
-    guard case .object(let ownerClass, _) = owner, case .property(let name) = last.kind else {
+    guard case .object(let ownerClass, _) = owner, case .property(var name) = last.kind else {
       throw ShellError(
         .illegalOperation, "only collections of one object can be observed", at: last.range)
+    }
+    if let projection = ownerClass.projection {
+      guard let field = projection.field(named: name) else {
+        throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
+      }
+      guard let names = field.propertyNames, names.count == 1 else {
+        throw ShellError(
+          .illegalOperation, "\(quotedName(name)) is no stored collection", at: last.range,
+          remedy: "observe OBJECT keys (\(quotedName(name)))")
+      }
+      name = names[0]
     }
     guard let property = ownerClass.property(named: name) else {
       throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)

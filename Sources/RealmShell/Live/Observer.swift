@@ -55,6 +55,10 @@ final class Observer {
   let values: ObserveStatement.Values
   /// The key paths that count; nil for the rule that holds without any.
   let filter: KeyPathFilter?
+  /// How the objects are seen.
+  let projection: Projection?
+  /// The properties of the projection that count; nil for all.
+  let wantedFields: Set<String>?
   /// What `show` asks for.
   let columns: [Column]
   /// The text and the variables of the statement.
@@ -74,7 +78,7 @@ final class Observer {
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,
-    filter: KeyPathFilter?, scope: Scope, isJSON: Bool, file: ByteWriter?
+    filter: KeyPathFilter?, projection: Projection?, scope: Scope, isJSON: Bool, file: ByteWriter?
   ) {
     self.number = number
     name = statement.name?.text
@@ -82,6 +86,12 @@ final class Observer {
     self.target = target
     values = statement.values ?? .changes
     self.filter = filter
+    self.projection = projection
+    let names = statement.keyPaths?.map { operand in
+      if case .property(let name)? = operand.steps.first { name.text } else { nil as String? }
+    }
+    // A star stands for all.
+    wantedFields = names?.contains(nil) == true ? nil : names.map { Set($0.compactMap(\.self)) }
     columns = statement.columns
     self.scope = scope
     self.isJSON = isJSON
