@@ -1,6 +1,7 @@
 import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmStorage
 import RealmValues
 
@@ -28,8 +29,8 @@ final class Observer {
     let find: () throws(ShellError) -> [ObjectKey]
     /// Whether they change only with objects of the class itself.
     var isLocal = false
-    /// Finds those of some objects that belong to the results, if that depends on nothing else.
-    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+    /// The query on the version in use, if the results follow from the touched objects alone.
+    var query: (() throws(ShellError) -> Query)?
   }
 
   /// Objects in sections that are found anew when something has changed.
@@ -67,8 +68,10 @@ final class Observer {
   /// The file that diffs are appended to; nil for the screen.
   let file: ByteWriter?
 
-  /// The objects of results as they were told last.
+  /// The objects of results as they were told last, if they are found anew each time.
   var keys: [ObjectKey] = []
+  /// The objects of results as they were told last, if they are brought up to date.
+  var live: LiveKeys?
   /// Sections as they were told last.
   var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.
@@ -153,18 +156,36 @@ struct CollectionPlace {
       }
       return .objects(
         target,
-        values.map { value in
-          if case .link(_, let key) = value { key } else { .null }
-        })
+        KeyList(
+          values.map { value in
+            if case .link(_, let key) = value { key } else { .null }
+          }))
     case .dictionary(let dictionary): return .entries(try dictionary.entries())
     default: return nil
     }
   }
 }
 
+/// Keys by their position.
+struct KeyList {
+  let count: Int
+  private let key: (Int) -> ObjectKey
+
+  init(count: Int, _ key: @escaping (Int) -> ObjectKey) { (self.count, self.key) = (count, key) }
+
+  init(_ keys: [ObjectKey]) { self.init(count: keys.count) { keys[$0] } }
+
+  /// The keys of what was deleted; nothing is known of other positions.
+  init(of deletions: PositionSet, _ keys: [ObjectKey]) {
+    self.init(count: (deletions.last ?? -1) + 1) { keys[deletions.count(in: 0..<$0)] }
+  }
+
+  subscript(position: Int) -> ObjectKey { key(position) }
+}
+
 /// The elements that positions of a diff refer to.
 enum DiffElements {
-  case objects(ObjectClass, [ObjectKey])
+  case objects(ObjectClass, KeyList)
   case values([StoredValue])
   case entries([StoredDictionary.Entry])
 
