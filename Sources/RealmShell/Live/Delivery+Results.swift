@@ -42,7 +42,7 @@ extension Delivery {
       let all = CollectionChanges(replacing: observer.keys.count, by: 0)
       try reading { () throws(StorageError) in
         try writer.writeDeleted(
-          all, elements(KeyList(observer.keys), watch.schema, results.table))
+          all, elements(KeyList(observer.keys), watch.schema, results.table, for: observer))
       }
       return
     }
@@ -52,9 +52,10 @@ extension Delivery {
     let before = KeyList(of: update.changes.deletions, update.deletedKeys)
     let after = observer.live.map { KeyList($0) } ?? KeyList(observer.keys)
     try writer.writeCollection(
-      update.changes, elements(before, watch.schema, results.table), .objects(objectClass, after)
+      update.changes, elements(before, watch.schema, results.table, for: observer),
+      elements(after, schema, results.table, for: observer)
     ) { (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
   }
 
@@ -65,7 +66,7 @@ extension Delivery {
     _ changes: Changes
   ) throws(ShellError) -> LiveKeys.Update? {
     let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, observer.filter)
+      try changes.modified(in: objectClass, watch.filter(of: observer))
     }
     let table = changes.all.tables[results.table]
     let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false

@@ -223,9 +223,7 @@ final class Delivery {
     switch observer.target {
     case .realm: try reading { () throws(StorageError) in try writer.writeRealm(changes.all) }
     case .object(let table, let key):
-      try reading { () throws(StorageError) in
-        try tell(object: key, in: table, observer, changes, writer)
-      }
+      try tell(object: key, in: table, observer, changes, writer)
     case .results(let results): try tell(results, observer, changes, writer)
     case .sections(let sections): try tell(sections, observer, changes, writer)
     case .collection(let place):
@@ -244,13 +242,15 @@ final class Delivery {
   private func tell(
     object key: ObjectKey, in table: TableKey, _ observer: Observer, _ changes: Changes,
     _ writer: DiffWriter
-  ) throws(StorageError) {
+  ) throws(ShellError) {
     guard let objectClass = schema.objectClass(table), !changes.isDeleted(key, in: table) else {
       observer.hasEnded = true
       writer.writeDeleted()
       return
     }
-    let properties = try changes.properties(of: key, objectClass, observer.filter)
+    let properties = try reading { () throws(StorageError) in
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
+    }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
   }
 
@@ -270,7 +270,7 @@ final class Delivery {
     guard !changes.all.isEmpty else { return }
     let table = changes.all.tables[sections.table]
     let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, observer.filter)
+      try changes.modified(in: objectClass, watch.filter(of: observer))
     }
     let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
     if sections.isLocal, !isTouched, modified.isEmpty { return }
@@ -291,20 +291,20 @@ final class Delivery {
     }
     guard !difference.isEmpty else { return }
     let elements = (
-      old: elements(KeyList(old.objects), watch.schema, sections.table),
-      new: DiffElements.objects(objectClass, KeyList(new.objects))
+      old: elements(KeyList(old.objects), watch.schema, sections.table, for: observer),
+      new: elements(KeyList(new.objects), schema, sections.table, for: observer)
     )
     let rows = SectionRows(sections, difference, (old, new), elements)
     try writer.writeSections(rows) { (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
   }
 
   func elements(
-    _ keys: KeyList, _ schema: Schema, _ table: TableKey
+    _ keys: KeyList, _ schema: Schema, _ table: TableKey, for observer: Observer
   ) -> DiffElements {
     guard let objectClass = schema.objectClass(table) else { return .values([]) }
-    return .objects(objectClass, keys)
+    return .objects(objectClass.seen(through: observer.projection), keys)
   }
 
   // MARK: Lists, sets, dictionaries
@@ -314,14 +314,10 @@ final class Delivery {
   ) throws(StorageError) {
     let target = place.kind == .link ? place.target.flatMap(schema.objectClass) : nil
     let modified = try target.map { (target) throws(StorageError) in
-      try changes.modified(in: target, observer.filter)
-    }
-    var recorder = ChangeRecorder()
-    for operations in changes.all.collections[place.key] ?? [] {
-      recorder.merge(ChangeRecorder(operations))
+      try changes.modified(in: target, watch.filter(of: observer))
     }
     let isDeleted = changes.isDeleted(place.object, in: place.owner)
-    let isTouched = changes.all.collections[place.key] != nil || isDeleted
+    let isTouched = changes.hasChanged(place) || isDeleted
     guard isTouched || modified?.isEmpty == false else { return }
     let old = try place.elements(in: watch.schema) ?? .values([])
     guard !isDeleted, let new = try place.elements(in: schema) else {
@@ -329,15 +325,13 @@ final class Delivery {
       try writer.writeDeleted(CollectionChanges(replacing: old.count, by: 0), old)
       return
     }
-    var difference = recorder.changes(modified: positions(of: modified ?? [], in: new))
-    if !difference.fits(from: old.count, to: new.count) {
-      difference = CollectionChanges(replacing: old.count, by: new.count)
-    }
+    let difference = try changes.changes(
+      of: place, old, new, modified: positions(of: modified ?? [], in: new))
     guard !difference.isEmpty else { return }
     do throws(ShellError) {
       try writer.writeCollection(difference, old, new) { (key) throws(StorageError) in
         guard let target else { return [] }
-        return try changes.properties(of: key, target, observer.filter)
+        return try changes.properties(of: key, target, watch.filter(of: observer))
       }
     } catch {
       writer.writeError(error)

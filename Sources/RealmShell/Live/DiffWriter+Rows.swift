@@ -8,7 +8,7 @@ import RealmValues
 extension DiffWriter {
   /// Rows that are printed; all but on a terminal.
   private var rowLimit: Int {
-    session.outputIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
+    session.screenIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
   }
 
   /// One row before it is written.
@@ -104,10 +104,8 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if row.old != nil {
         let changed = try session.reading { () throws(StorageError) in try properties(key) }
-        if !changed.isEmpty { body.write("  ") }
-        try session.reading { () throws(StorageError) in
-          try writer.writeChanges(changed, of: key, in: objectClass.table.key)
-        }
+        body.write(changed.isEmpty ? Self.linkedText : "  ")
+        try writer.writeChanges(changed, of: key, in: objectClass.table.key)
         guard observer.values == .full else { return }
       }
       body.write("  ")
@@ -122,6 +120,12 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if let old = row.old, let value = before.value(old) {
         try writer.oldValues.write(value, isMixed: isMixed, .literal)
+        if let new = row.new, case .link(let table, let key) = value,
+          case .link(let newTable, let newKey)? = after.value(new), table == newTable, key == newKey
+        {
+          body.write(Self.linkedText)
+          return
+        }
         if row.new != nil { body.write(" -> ") }
       }
       if let new = row.new, let value = after.value(new) {
@@ -133,7 +137,7 @@ extension DiffWriter {
   /// The same with another place to write to.
   private init(_ other: DiffWriter, to out: ByteWriter) {
     (observer, version, session) = (other.observer, other.version, other.session)
-    (old, new) = (other.old, other.new)
+    (old, new, evaluators) = (other.old, other.new, other.evaluators)
     self.out = out
     oldValues = ValueWriter(old, to: out, usesLocalTime: other.oldValues.usesLocalTime)
     newValues = ValueWriter(new, to: out, usesLocalTime: other.newValues.usesLocalTime)
@@ -207,9 +211,8 @@ extension DiffWriter {
   ) throws(ShellError) {
     try writeJSONName(of: key, objectClass, new)
     if observer.values != .none {
-      try session.reading { () throws(StorageError) in
-        let changed = try properties(key)
-        guard !changed.isEmpty else { return }
+      let changed = try session.reading { () throws(StorageError) in try properties(key) }
+      if !changed.isEmpty {
         out.write(",\"changes\":")
         try writeJSONChanges(changed, of: key, in: objectClass.table.key)
       }

@@ -116,7 +116,7 @@ extension Session {
     let maker = GroupingMaker(objectClass, [statement.key], evaluator)
     let (source, column) = try maker.sectionKey(statement.key)
     let condition = statement.condition ?? .everything(at: statement.source.range)
-    let isSorted = try isSorted(by: statement.key, condition, evaluator)
+    let isSorted = try isSorted(objectClass, by: statement.key, condition, evaluator)
     let keys = try keys(of: objects, condition, evaluator)
     let sections = try maker.running { () throws(ShellError) in
       try run(evaluator.path) { () throws(QueryFailure) in
@@ -138,7 +138,7 @@ extension Session {
   ///
   /// - Throws: `InvalidArgument` if the key is a property and not what is sorted by first.
   private func isSorted(
-    by key: Expression, _ condition: Condition, _ evaluator: Evaluator
+    _ objectClass: ObjectClass, by key: Expression, _ condition: Condition, _ evaluator: Evaluator
   ) throws(ShellError) -> Bool {
     // Of several SORT clauses the last one decides first.
     var sort: (first: SortCriterion, range: SourceRange)?
@@ -148,7 +148,9 @@ extension Session {
       }
     }
     guard let sort else { return false }
-    guard case .path(let path) = key, let names = path.propertyNames else { return true }
+    guard case .path(let path) = key, let names = objectClass.storedNames(along: path) else {
+      return true
+    }
     let sorted = sort.first.path.elements.map { element in
       if case .name(let name) = element.kind { name } else { "" }
     }
@@ -231,7 +233,7 @@ private final class GroupingMaker {
   private func source(
     _ expression: Expression, _ type: StaticType, allowsObjects: Bool
   ) -> GroupingSource {
-    if case .path(let path) = expression, let names = path.propertyNames,
+    if case .path(let path) = expression, let names = objectClass.storedNames(along: path),
       let property = SingleProperty(names, of: objectClass, schema: evaluator.schema)
     {
       return .property(property)
@@ -330,19 +332,6 @@ extension AggregateColumn.Function {
     case .min: "minimum"
     case .max: "maximum"
     }
-  }
-}
-
-extension PathExpression {
-  /// The names of the steps if all are properties of the row and what it links to; else nil.
-  fileprivate var propertyNames: [String]? {
-    guard base == .row else { return nil }
-    var names: [String] = []
-    for step in steps {
-      guard case .property(let name) = step.kind else { return nil }
-      names.append(name)
-    }
-    return names
   }
 }
 
