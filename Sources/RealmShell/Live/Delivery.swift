@@ -167,7 +167,7 @@ final class Delivery {
         return
       }
       guard changes.commitCount > 0 else {
-        if case .results(let results) = observer.target { observer.keys = try results.find() }
+        try renew(observer)
         return
       }
       try tell(observer, changes, writer)
@@ -200,12 +200,21 @@ final class Delivery {
 
   /// Goes on from the present state, when it is not known what has led to it.
   private func catchUp(_ observer: Observer, _ writer: DiffWriter) throws(ShellError) {
-    if case .results(let results) = observer.target { observer.keys = try results.find() }
+    try renew(observer)
     writer.writeError(
       ShellError(
         .badVersion,
         "what versions \(watch.snapshot.version + 1) to \(snapshot.version) changed is not known"))
     writer.end()
+  }
+
+  /// Takes the present state without telling what has led to it.
+  private func renew(_ observer: Observer) throws(ShellError) {
+    switch observer.target {
+    case .results(let results): observer.keys = try results.find()
+    case .sections(let sections): observer.sections = try sections.find()
+    case .realm, .object, .collection: break
+    }
   }
 
   private func tell(
@@ -214,10 +223,9 @@ final class Delivery {
     switch observer.target {
     case .realm: try reading { () throws(StorageError) in try writer.writeRealm(changes.all) }
     case .object(let table, let key):
-      try reading { () throws(StorageError) in
-        try tell(object: key, in: table, observer, changes, writer)
-      }
+      try tell(object: key, in: table, observer, changes, writer)
     case .results(let results): try tell(results, observer, changes, writer)
+    case .sections(let sections): try tell(sections, observer, changes, writer)
     case .collection(let place):
       try reading { () throws(StorageError) in try tell(place, observer, changes, writer) }
     }
@@ -234,13 +242,15 @@ final class Delivery {
   private func tell(
     object key: ObjectKey, in table: TableKey, _ observer: Observer, _ changes: Changes,
     _ writer: DiffWriter
-  ) throws(StorageError) {
+  ) throws(ShellError) {
     guard let objectClass = schema.objectClass(table), !changes.isDeleted(key, in: table) else {
       observer.hasEnded = true
       writer.writeDeleted()
       return
     }
-    let properties = try changes.properties(of: key, objectClass, observer.filter)
+    let properties = try reading { () throws(StorageError) in
+      try changes.properties(of: key, objectClass, observer.filter)
+    }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
   }
 
@@ -257,15 +267,16 @@ final class Delivery {
       observer.hasEnded = true
       let all = CollectionChanges(replacing: old.count, by: 0)
       try reading { () throws(StorageError) in
-        try writer.writeDeleted(all, elements(old, watch.schema, results.table))
+        try writer.writeDeleted(all, elements(old, watch.schema, results.table, for: observer))
       }
       return
     }
     guard !changes.all.isEmpty else { return }
     let difference = try difference(of: results, objectClass, observer, changes)
     guard !difference.isEmpty else { return }
-    let before = elements(old, watch.schema, results.table)
-    try writer.writeCollection(difference, before, .objects(objectClass, observer.keys)) {
+    let before = elements(old, watch.schema, results.table, for: observer)
+    let after = elements(observer.keys, schema, results.table, for: observer)
+    try writer.writeCollection(difference, before, after) {
       (key) throws(StorageError) in
       try changes.properties(of: key, objectClass, observer.filter)
     }
@@ -299,11 +310,57 @@ final class Delivery {
       isModified: { !modified.isEmpty && modified.contains($0) })
   }
 
+  // MARK: Sections
+
+  private func tell(
+    _ sections: Observer.Sections, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
+  ) throws(ShellError) {
+    guard let objectClass = schema.objectClass(sections.table) else {
+      throw ShellError(.invalidatedObject, "the class is gone")
+    }
+    if let owner = sections.owner, changes.isDeleted(owner.key, in: owner.table) {
+      observer.hasEnded = true
+      writer.writeDeleted()
+      return
+    }
+    guard !changes.all.isEmpty else { return }
+    let table = changes.all.tables[sections.table]
+    let modified = try reading { () throws(StorageError) in
+      try changes.modified(in: objectClass, observer.filter)
+    }
+    let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
+    if sections.isLocal, !isTouched, modified.isEmpty { return }
+    let deleted = table?.deleted ?? []
+    let old = observer.sections
+    let new = try sections.find()
+    observer.sections = new
+    let source = ResultsDifference.changes(
+      from: old.objects, to: new.objects, isInTableOrder: false,
+      isDeleted: { !deleted.isEmpty && deleted.contains($0) },
+      isModified: { !modified.isEmpty && modified.contains($0) })
+    var difference = SectionDifference(
+      from: old.places, to: new.places, newSections: old.positions(in: new)
+    ).changes(source)
+    if let key = sections.key {
+      difference = difference.restricted(
+        toOld: old.section(with: key), new: new.section(with: key))
+    }
+    guard !difference.isEmpty else { return }
+    let elements = (
+      old: elements(old.objects, watch.schema, sections.table, for: observer),
+      new: elements(new.objects, schema, sections.table, for: observer)
+    )
+    let rows = SectionRows(sections, difference, (old, new), elements)
+    try writer.writeSections(rows) { (key) throws(StorageError) in
+      try changes.properties(of: key, objectClass, observer.filter)
+    }
+  }
+
   private func elements(
-    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey
+    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey, for observer: Observer
   ) -> DiffElements {
     guard let objectClass = schema.objectClass(table) else { return .values([]) }
-    return .objects(objectClass, keys)
+    return .objects(objectClass.seen(through: observer.projection), keys)
   }
 
   // MARK: Lists, sets, dictionaries

@@ -13,6 +13,7 @@ final class Observer {
     case realm
     case object(TableKey, ObjectKey)
     case results(Results)
+    case sections(Sections)
     case collection(CollectionPlace)
   }
 
@@ -31,6 +32,21 @@ final class Observer {
     var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
   }
 
+  /// Objects in sections that are found anew when something has changed.
+  struct Sections {
+    /// The class of the objects.
+    let table: TableKey
+    /// The object whose collection or backlinks they are taken from.
+    let owner: (table: TableKey, key: ObjectKey)?
+    /// Whether they change only with objects of the class itself.
+    let isLocal: Bool
+    /// The key of the only section that is watched; nil for all.
+    let key: ScalarValue?
+    /// Whether the schema leaves the type of the keys open.
+    let keyIsMixed: Bool
+    let find: () throws(ShellError) -> SectionedObjects
+  }
+
   let number: Int
   let name: String?
   /// What is watched, as the statement spells it.
@@ -39,6 +55,10 @@ final class Observer {
   let values: ObserveStatement.Values
   /// The key paths that count; nil for the rule that holds without any.
   let filter: KeyPathFilter?
+  /// How the objects are seen.
+  let projection: Projection?
+  /// The properties of the projection that count; nil for all.
+  let wantedFields: Set<String>?
   /// What `show` asks for.
   let columns: [Column]
   /// The text and the variables of the statement.
@@ -49,6 +69,8 @@ final class Observer {
 
   /// The objects of results as they were told last.
   var keys: [ObjectKey] = []
+  /// Sections as they were told last.
+  var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.
   var unseenCount = 0
   /// Whether what was watched is gone.
@@ -56,7 +78,7 @@ final class Observer {
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,
-    filter: KeyPathFilter?, scope: Scope, isJSON: Bool, file: ByteWriter?
+    filter: KeyPathFilter?, projection: Projection?, scope: Scope, isJSON: Bool, file: ByteWriter?
   ) {
     self.number = number
     name = statement.name?.text
@@ -64,6 +86,12 @@ final class Observer {
     self.target = target
     values = statement.values ?? .changes
     self.filter = filter
+    self.projection = projection
+    let names = statement.keyPaths?.map { operand in
+      if case .property(let name)? = operand.steps.first { name.text } else { nil as String? }
+    }
+    // A star stands for all.
+    wantedFields = names?.contains(nil) == true ? nil : names.map { Set($0.compactMap(\.self)) }
     columns = statement.columns
     self.scope = scope
     self.isJSON = isJSON
@@ -76,6 +104,7 @@ final class Observer {
     case .realm: "realm"
     case .object: "object"
     case .results: "results"
+    case .sections: "sections"
     case .collection(let place): place.kindText
     }
   }
