@@ -176,7 +176,7 @@ struct PromptVerbTests {
 
   // MARK: Signals
 
-  @Test(arguments: [(SIGTERM, Int32(143)), (SIGHUP, 129)])
+  @Test(arguments: [(SIGTERM, 128 + SIGTERM), (SIGHUP, 128 + SIGHUP)])
   func signalsEndThePrompt(_ signal: Int32, _ status: Int32) {
     let terminal = prompt()
     terminal.type("begin\r")
