@@ -1,3 +1,4 @@
+import ByteKernels
 import LineEditor
 import RealmLanguage
 import RealmObjects
@@ -97,7 +98,7 @@ struct Completer {
     case .offeredWord(let word): return [Self.option(word, rank: .other)]
     case .symbol(let sign): return [Self.option(sign, rank: .sign)]
     case .verb: return Self.verbs
-    case .className: return classes(place) { _ in true }
+    case .className: return classes(place) { _ in true } + projections(place)
     case .storedClass: return classes(place) { !$0.isEmbedded }
     case .property(let owner?): return properties(of: owner, place, word)
     case .property(nil), .newName, .integer, .string, .duration, .endOfStatement: return []
@@ -165,7 +166,7 @@ struct Completer {
 
   private static let topics: [Option] =
     Grammar.verbs.map { Option($0.name, comment: $0.effect, rank: .name) }
-    + HelpText.topics.keys.sorted().map { Option($0, rank: .name) }
+    + HelpText.topics.map { Option($0.name, rank: .name) }
     + Grammar.prefixes.compactMap { prefix in
       let name = String(prefix.name.prefix { $0.isLetter })
       return Grammar.verb(named: name) == nil
