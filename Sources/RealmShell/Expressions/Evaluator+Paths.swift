@@ -66,8 +66,11 @@ extension Evaluator {
 
   /// The object a name stands for.
   func object(named name: ObjectName) throws(ShellError) -> ShellValue {
-    guard let objectClass = try knownClass(named: name.className) else {
-      throw unknownObject(name)
+    let objectClass: ObjectClass
+    do throws(ShellError) {
+      objectClass = try self.objectClass(named: name.className)
+    } catch {
+      throw unknownObject(name, error)
     }
     let key: ObjectKey?
     switch name.key {
@@ -92,8 +95,7 @@ extension Evaluator {
 
   /// The error for the name of an object of a class that does not exist, or of a function with a
   /// typing error.
-  private func unknownObject(_ name: ObjectName) -> ShellError {
-    let error = Evaluator.unknownClass(name.className, database?.realm)
+  private func unknownObject(_ name: ObjectName, _ error: ShellError) -> ShellError {
     if case .objectKey = name.key { return error }
     guard error.name == .noSuchTable, let nearest = error.suggestion,
       Grammar.function(named: nearest) != nil, schema.objectClass(named: nearest) == nil

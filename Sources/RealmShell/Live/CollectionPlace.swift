@@ -62,9 +62,10 @@ struct CollectionPlace {
       }
       return .objects(
         target,
-        values.map { value in
-          if case .link(_, let key) = value { key } else { .null }
-        })
+        KeyList(
+          values.map { value in
+            if case .link(_, let key) = value { key } else { .null }
+          }))
     case .dictionary(let dictionary) where collection == .dictionary:
       let entries = try dictionary.entries()
       return isWatchedAsValues ? .values(entries.map(\.value)) : .entries(entries)
@@ -73,9 +74,26 @@ struct CollectionPlace {
   }
 }
 
+/// Keys by their position.
+struct KeyList {
+  let count: Int
+  private let key: (Int) -> ObjectKey
+
+  init(count: Int, _ key: @escaping (Int) -> ObjectKey) { (self.count, self.key) = (count, key) }
+
+  init(_ keys: [ObjectKey]) { self.init(count: keys.count) { keys[$0] } }
+
+  /// The keys of what was deleted; nothing is known of other positions.
+  init(of deletions: PositionSet, _ keys: [ObjectKey]) {
+    self.init(count: (deletions.last ?? -1) + 1) { keys[deletions.count(in: 0..<$0)] }
+  }
+
+  subscript(position: Int) -> ObjectKey { key(position) }
+}
+
 /// The elements that positions of a diff refer to.
 enum DiffElements {
-  case objects(ObjectClass, [ObjectKey])
+  case objects(ObjectClass, KeyList)
   case values([StoredValue])
   case entries([StoredDictionary.Entry])
 

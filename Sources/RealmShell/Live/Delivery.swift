@@ -136,10 +136,10 @@ extension Session {
 
 /// One move of a database to a newer version.
 final class Delivery {
-  private let session: Session
-  private let watch: Watch
+  let session: Session
+  let watch: Watch
   private let snapshot: Snapshot
-  private let schema: Schema
+  let schema: Schema
   /// The change sets of the commits, the oldest first; nil if the history has a gap.
   private let changeSets: [UnsafeRawBufferPointer]?
   /// The changes, by the versions that are left out.
@@ -211,7 +211,7 @@ final class Delivery {
   /// Takes the present state without telling what has led to it.
   private func renew(_ observer: Observer) throws(ShellError) {
     switch observer.target {
-    case .results(let results): observer.keys = try results.find()
+    case .results(let results): _ = try session.find(results, observer, watch.database)
     case .sections(let sections): observer.sections = try sections.find()
     case .realm, .object, .collection: break
     }
@@ -231,7 +231,7 @@ final class Delivery {
     }
   }
 
-  private func reading<Result>(
+  func reading<Result>(
     _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
     try session.reading(watch.database, body)
@@ -252,62 +252,6 @@ final class Delivery {
       try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
-  }
-
-  // MARK: Results
-
-  private func tell(
-    _ results: Observer.Results, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
-  ) throws(ShellError) {
-    guard let objectClass = schema.objectClass(results.table) else {
-      throw ShellError(.invalidatedObject, "the class is gone")
-    }
-    let old = observer.keys
-    if let owner = results.owner, changes.isDeleted(owner.key, in: owner.table) {
-      observer.hasEnded = true
-      let all = CollectionChanges(replacing: old.count, by: 0)
-      try reading { () throws(StorageError) in
-        try writer.writeDeleted(all, elements(old, watch.schema, results.table, for: observer))
-      }
-      return
-    }
-    guard !changes.all.isEmpty else { return }
-    let difference = try difference(of: results, objectClass, observer, changes)
-    guard !difference.isEmpty else { return }
-    let before = elements(old, watch.schema, results.table, for: observer)
-    let after = elements(observer.keys, schema, results.table, for: observer)
-    try writer.writeCollection(difference, before, after) {
-      (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, watch.filter(of: observer))
-    }
-  }
-
-  /// Finds results anew, looking at as little as possible, and tells what has changed.
-  private func difference(
-    of results: Observer.Results, _ objectClass: ObjectClass, _ observer: Observer,
-    _ changes: Changes
-  ) throws(ShellError) -> CollectionChanges {
-    let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, watch.filter(of: observer))
-    }
-    let table = changes.all.tables[results.table]
-    let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
-    if results.isLocal, !isTouched, modified.isEmpty { return CollectionChanges() }
-    let deleted = table?.deleted ?? []
-    if let match = results.match, table?.hasColumnChanges != true {
-      let present = (table?.inserted ?? []).union(table?.modified.keys.map { $0 } ?? []).sorted()
-      let matching = Set(present.isEmpty ? [] : try match(present))
-      return ResultsDifference.update(
-        &observer.keys, touched: deleted.isEmpty ? present : deleted.union(present).sorted(),
-        matching: matching, deleted: deleted, modified: modified)
-    }
-    let old = observer.keys
-    let new = results.isLocal && !isTouched ? old : try results.find()
-    observer.keys = new
-    return ResultsDifference.changes(
-      from: old, to: new, isInTableOrder: results.isInTableOrder,
-      isDeleted: { !deleted.isEmpty && deleted.contains($0) },
-      isModified: { !modified.isEmpty && modified.contains($0) })
   }
 
   // MARK: Sections
@@ -347,8 +291,8 @@ final class Delivery {
     }
     guard !difference.isEmpty else { return }
     let elements = (
-      old: elements(old.objects, watch.schema, sections.table, for: observer),
-      new: elements(new.objects, schema, sections.table, for: observer)
+      old: elements(KeyList(old.objects), watch.schema, sections.table, for: observer),
+      new: elements(KeyList(new.objects), schema, sections.table, for: observer)
     )
     let rows = SectionRows(sections, difference, (old, new), elements)
     try writer.writeSections(rows) { (key) throws(StorageError) in
@@ -356,8 +300,8 @@ final class Delivery {
     }
   }
 
-  private func elements(
-    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey, for observer: Observer
+  func elements(
+    _ keys: KeyList, _ schema: Schema, _ table: TableKey, for observer: Observer
   ) -> DiffElements {
     guard let objectClass = schema.objectClass(table) else { return .values([]) }
     return .objects(objectClass.seen(through: observer.projection), keys)
@@ -399,7 +343,7 @@ final class Delivery {
     guard !modified.isEmpty else { return PositionSet() }
     switch elements {
     case .objects(_, let keys):
-      return PositionSet(keys.indices.filter { modified.contains(keys[$0]) })
+      return PositionSet((0..<keys.count).filter { modified.contains(keys[$0]) })
     case .entries(let entries):
       return PositionSet(
         entries.indices.filter { index in

@@ -96,9 +96,8 @@ extension Session {
     switch observer.target {
     case .realm, .object: writer.writeWatching()
     case .results(let results):
-      observer.keys = try results.find()
-      writer.writeInitial(
-        count: observer.keys.count, counted(observer.keys.count, "object", "objects"))
+      let keys = try find(results, observer, database)
+      writer.writeInitial(count: keys.count, counted(keys.count, "object", "objects"))
     case .sections(let sections):
       observer.sections = try sections.find()
       writer.writeInitial(

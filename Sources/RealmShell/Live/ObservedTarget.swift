@@ -150,12 +150,10 @@ extension Session {
     // The creation of embedded objects is not recorded.
     guard case .name = source, !objectClass.isEmbedded, condition.isLocal else { return results }
     results.isLocal = true
-    guard condition.query.ordering.isEmpty else { return results }
-    results.match = { [unowned self] (candidates) throws(ShellError) in
+    results.query = { [unowned self] () throws(ShellError) in
       let evaluator = evaluator(database, scope: scope)
       let present = try objects(of: source, evaluator).objectClass
-      return try keys(
-        of: Objects(objectClass: present, keys: candidates), condition, evaluator)
+      return try bind(condition, present, evaluator)
     }
     return results
   }

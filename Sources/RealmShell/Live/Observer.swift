@@ -1,6 +1,7 @@
 import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmStorage
 import RealmValues
 
@@ -28,8 +29,8 @@ final class Observer {
     let find: () throws(ShellError) -> [ObjectKey]
     /// Whether they change only with objects of the class itself.
     var isLocal = false
-    /// Finds those of some objects that belong to the results, if that depends on nothing else.
-    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+    /// The query on the version in use, if the results follow from the touched objects alone.
+    var query: (() throws(ShellError) -> Query)?
   }
 
   /// Objects in sections that are found anew when something has changed.
@@ -70,8 +71,10 @@ final class Observer {
   /// The file that diffs are appended to; nil for the screen.
   let file: ByteWriter?
 
-  /// The objects of results as they were told last.
+  /// The objects of results as they were told last, if they are found anew each time.
   var keys: [ObjectKey] = []
+  /// The objects of results as they were told last, if they are brought up to date.
+  var live: LiveKeys?
   /// Sections as they were told last.
   var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.

@@ -129,14 +129,11 @@ extension Expression {
 extension Evaluator {
   /// The class with a name, or the class that a projection with the name is a view of.
   func objectClass(named name: Name) throws(ShellError) -> ObjectClass {
-    if let found = try knownClass(named: name) { return found }
-    throw Evaluator.unknownClass(name, database?.realm, projections: projections().keys.sorted())
-  }
-
-  /// The same; nil if there is neither.
-  func knownClass(named name: Name) throws(ShellError) -> ObjectClass? {
     if let found = schema.objectClass(named: name.text) { return found }
-    guard let projection = projections()[name.text] else { return nil }
+    let projections = projections()
+    guard let projection = projections[name.text] else {
+      throw Evaluator.unknownClass(name, database?.realm, projections: projections.keys.sorted())
+    }
     guard let base = schema.objectClass(named: projection.className) else {
       throw ShellError(
         .noSuchTable,
