@@ -23,7 +23,7 @@ struct Prompt {
   func run() {
     session.isInteractive = true
     if isFresh, !session.isQuiet {
-      session.output.write("realmsh \(programVersion): type help\n")
+      session.output.write("realmsh \(programVersion): type help, or a verb and Tab\n")
       if let database = try? session.current() {
         session.output.write(session.openedText(database) + "\n")
       }
@@ -74,13 +74,18 @@ struct Prompt {
   /// Without an editor: one statement after the other, with a plain prompt.
   private func runPlainly() {
     var text = ""
+    var prompt = ""
     while !session.isEnding {
-      session.output.write(text.isEmpty ? promptText() : "")
+      if text.isEmpty {
+        prompt = promptText()
+        session.output.write(prompt)
+      }
       session.output.flush()
       guard let line = readLine(strippingNewline: false) else { break }
       text += line
       guard Prompt.isComplete(text) else { continue }
-      runText(text, promptWidth: nil)
+      // Only a terminal shows what was typed behind the prompt.
+      runText(text, promptWidth: isatty(STDIN_FILENO) == 1 ? prompt : nil)
       text = ""
     }
   }

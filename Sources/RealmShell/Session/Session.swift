@@ -16,7 +16,15 @@ final class Session {
   /// The open databases in the order of opening.
   var databases: [Database] = []
   /// Name of the database that statements use.
-  var currentName: String?
+  var currentName: String? {
+    didSet {
+      guard let oldValue, oldValue != currentName else { return }
+      earlierNames.removeAll { $0 == oldValue || $0 == currentName }
+      earlierNames.append(oldValue)
+    }
+  }
+  /// Names of the databases that were used before, the last one at the end.
+  private(set) var earlierNames: [String] = []
   /// What `observe` has begun.
   var observers = Observers()
   /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
@@ -35,6 +43,8 @@ final class Session {
   var outputDescriptor: Int32?
   /// Standard error.
   var errorOutput: ByteWriter
+  /// What the next acknowledgement is to be preceded by: that a file was opened for writing.
+  var openingNote: String?
   /// Whether the prompt is shown.
   var isInteractive = false
   /// What the command line has settled.
@@ -123,7 +133,16 @@ final class Session {
 
   /// Prints an acknowledgement, unless they are off.
   func acknowledge(_ text: @autoclosure () -> String, to writer: ByteWriter) {
-    if acknowledges { writer.write(text() + "\n") }
+    guard acknowledges else { return }
+    printOpeningNote(to: writer)
+    writer.write(text() + "\n")
+  }
+
+  /// Prints on a terminal that a file was opened for writing, if that was not said yet.
+  func printOpeningNote(to writer: ByteWriter) {
+    guard let note = openingNote, acknowledges else { return }
+    openingNote = nil
+    if outputIsTerminal { writer.write(note + "\n") }
   }
 
   /// Columns of the screen.
@@ -134,6 +153,12 @@ final class Session {
       return Int(size.ws_col)
     }
     return outputIsTerminal ? environment("COLUMNS").flatMap { Int($0) } ?? 80 : 80
+  }
+
+  /// Whether the terminal knows how to move the cursor.
+  var movesCursor: Bool {
+    guard let name = environment("TERM") else { return false }
+    return !name.isEmpty && name != "dumb"
   }
 
   /// Whether colours are used.
