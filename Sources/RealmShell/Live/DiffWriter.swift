@@ -131,15 +131,30 @@ struct DiffWriter {
       if i > 0 { out.write(", ") }
       out.write(quotedName(property.name))
       guard observer.values != .none else { continue }
-      if let before = try value(of: property, key, table, old) {
-        out.write(" ")
-        try oldValues.write(before, isMixed: property.kind == .mixed, .literal)
-      }
-      if let after = try value(of: property, key, table, new) {
+      let before = try literal(try value(of: property, key, table, old), property, old)
+      let after = try literal(try value(of: property, key, table, new), property, new)
+      if let before { out.write([0x20] + before) }
+      if property.kind == .link, before == after {
+        out.write(Self.linkedText)
+      } else if let after {
         out.write(" -> ")
-        try newValues.write(after, isMixed: property.kind == .mixed, .literal)
+        out.write(after)
       }
     }
+  }
+
+  /// What stands behind links that are as they were, but lead to something that has changed.
+  static let linkedText = " (a linked object)"
+
+  /// The text of a value; nil if there is none.
+  private func literal(
+    _ value: StoredValue?, _ property: Property, _ schema: Schema
+  ) throws(StorageError) -> [UInt8]? {
+    guard let value else { return nil }
+    let memory = ByteWriter()
+    let writer = ValueWriter(schema, to: memory, usesLocalTime: newValues.usesLocalTime)
+    try writer.write(value, isMixed: property.kind == .mixed, .literal)
+    return memory.takeBytes()
   }
 
   /// `{"age":[5,6]}`; without values `{"age":[]}`.

@@ -85,10 +85,14 @@ extension Session {
       base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
     let owner = try evaluator.value(of: start, row: nil)
     if case .backlinks = last.kind { return (owner, nil) }
+    if case .results(let result) = owner, result.sections != nil {
+      throw ShellError(.illegalOperation, "sections cannot be observed yet", at: path.range)
+    }
     guard case .object(let ownerClass, _) = owner, case .property(let name) = last.kind else {
       throw ShellError(
         .illegalOperation, "only collections of one object can be observed", at: last.range)
     }
+    if ownerClass.inverse(named: name) != nil { return (owner, nil) }
     guard let property = ownerClass.property(named: name) else {
       throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
     }
@@ -110,6 +114,9 @@ extension Session {
       return try target(of: value, at: path.range)
     }
     try refuseFrozen(result.objectClass, at: path.range)
+    guard result.sections == nil else {
+      throw ShellError(.illegalOperation, "sections cannot be observed yet", at: path.range)
+    }
     guard case .variable(let name) = path.base, let variable = scope[name.text] else {
       throw ShellError(.illegalOperation, "this cannot be observed", at: path.range)
     }

@@ -45,6 +45,8 @@ final class Session {
   var errorOutput: ByteWriter
   /// What the next acknowledgement is to be preceded by: that a file was opened for writing.
   var openingNote: String?
+  /// Notes that were given, each of which is given once.
+  var screenNotes: Set<ScreenNote> = []
   /// Whether the prompt is shown.
   var isInteractive = false
   /// What the command line has settled.
@@ -99,6 +101,11 @@ final class Session {
       outputIsTerminal: outputIsTerminal)
     threads = Threads()
     thread = threads.main
+  }
+
+  /// What a person is told once.
+  enum ScreenNote {
+    case computedProperties
   }
 
   /// Makes the session of the calling thread.
