@@ -3,13 +3,13 @@ extension Parser {
   // MARK: New objects
 
   mutating func addStatement() throws(SyntaxError) -> StatementBody {
-    let className = try name(.className)
+    let className = try name(.storedClass)
     let values = try objectValues(of: className.text)
     return .add(AddStatement(className: className, values: values, variable: try acceptAlias()))
   }
 
   mutating func upsertStatement() throws(SyntaxError) -> StatementBody {
-    let className = try name(.className)
+    let className = try name(.storedClass)
     let values = try objectValues(of: className.text)
     let policy = try acceptPolicy()
     return .upsert(
@@ -89,6 +89,7 @@ extension Parser {
       return .source(.path(path))
     }
     let className = try name(.className)
+    offerObjectName()
     expect(.primaryKey(of: className.text))
     if isSet, token.kind == .word, isBeforeChange { return .source(.name(className)) }
     guard let key = try acceptPrimaryKey() else { return .source(.name(className)) }
@@ -182,9 +183,7 @@ extension Parser {
     guard token.kind == .variable else { return .let(nil) }
     let variable = try variable()
     guard try acceptAssignmentSign() else { throw failure() }
-    if records {
-      for verb in Grammar.verbs where verb.givesValue { expect(.offeredWord(verb.name)) }
-    }
+    if records { offerQueries() }
     let value = startsQuery ? try queryExpression() : try expression()
     return .let(LetStatement(variable: variable, value: value))
   }

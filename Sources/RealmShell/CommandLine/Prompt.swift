@@ -45,20 +45,22 @@ struct Prompt {
         session.observers.watches.compactMap { $0.listener?.descriptor }
           + (finished.map { [$0.readEnd] } ?? [])
       },
-      handle: { [session] clearRow in
+      handle: { [session] printAbove in
         session.clearNews()
         finished?.clear()
         guard session.hasNews || session.threads.hasFinishedWork else { return }
-        clearRow()
-        session.printFinishedWork(to: session.output)
-        session.takeNews()
-        session.output.flush()
+        session.collectingOutput(into: printAbove) {
+          session.printFinishedWork(to: session.output)
+          session.takeNews()
+        }
       })
+    editor.assistance.isComplete = Prompt.isComplete
+    editor.options.usesColor = session.usesColor
     while !session.isEnding {
       session.printFinishedWork(to: session.output)
       session.output.flush()
       let prompt = promptText()
-      switch editor.readStatement(prompt: prompt, isComplete: Prompt.isComplete) {
+      switch editor.readStatement(prompt: prompt) {
       case .endOfFile: session.isEnding = true
       case .interrupted: continue
       case .statement(let text):
@@ -143,5 +145,21 @@ struct Prompt {
     return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { number in
       number < 10 ? "0\(number)" : "\(number)"
     }.joined(separator: ":")
+  }
+}
+
+extension Session {
+  /// Gives what `body` prints on the terminal to a function, in one piece.
+  fileprivate func collectingOutput(into print: (String) -> Void, _ body: () -> Void) {
+    let writer = ByteWriter()
+    let (formerOutput, formerErrors) = (output, errorOutput)
+    if outputDescriptor == STDOUT_FILENO { output = writer }
+    if isatty(STDERR_FILENO) == 1 { errorOutput = writer }
+    body()
+    (output, errorOutput) = (formerOutput, formerErrors)
+    output.flush()
+    errorOutput.flush()
+    let bytes = writer.takeBytes()
+    if !bytes.isEmpty { print(String(decoding: bytes, as: UTF8.self)) }
   }
 }

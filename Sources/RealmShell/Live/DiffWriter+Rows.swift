@@ -8,7 +8,7 @@ import RealmValues
 extension DiffWriter {
   /// Rows that are printed; all but on a terminal.
   private var rowLimit: Int {
-    session.outputIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
+    session.screenIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
   }
 
   /// One row before it is written.

@@ -47,8 +47,14 @@ final class Session {
   var openingNote: String?
   /// Notes that were given, each of which is given once.
   var screenNotes: Set<ScreenNote> = []
+  /// The file that `output` has chosen for results.
+  var outputTarget: OutputTarget?
+  /// What leads to the system command that reads the results of the present statement.
+  var commandInput: Redirection?
   /// Whether the prompt is shown.
   var isInteractive = false
+  /// The prompt; nil if there is none.
+  var typing: TypingServices?
   /// What the command line has settled.
   let options: Options
 
@@ -115,7 +121,10 @@ final class Session {
     errorOutput = ByteWriter(descriptor: STDERR_FILENO)
   }
 
-  var outputIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
+  /// Whether results go to a terminal.
+  var outputIsTerminal: Bool { screenIsTerminal && redirection?.isOnScreen ?? true }
+  /// Whether what is not redirected goes to a terminal.
+  var screenIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
   var isQuiet: Bool { options.isQuiet }
   var isSafe: Bool { options.isSafe }
   var keepsGoing: Bool { options.keepsGoing }
@@ -168,6 +177,13 @@ final class Session {
     return !name.isEmpty && name != "dumb"
   }
 
+  /// Rows of the screen.
+  var screenHeight: Int {
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0
+    return isKnown ? Int(size.ws_row) : environment("LINES").flatMap { Int($0) } ?? 24
+  }
+
   /// Whether colours are used.
   var usesColor: Bool {
     switch settings.color {
@@ -196,3 +212,8 @@ final class Session {
 
 /// A variable of the environment; nil if it is not set.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// A variable of the environment; nil if it is not set or empty.
+func nonEmptyEnvironment(_ name: String) -> String? {
+  environment(name).flatMap { $0.isEmpty ? nil : $0 }
+}

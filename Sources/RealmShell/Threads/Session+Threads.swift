@@ -81,7 +81,8 @@ extension Session {
       },
       isAsync: operand.isAsync, task: task, source: source, origin: origin, variables: handed,
       settings: settings, scriptFolders: scriptFolders, isInteractive: isInteractive,
-      descriptor: operand.isAsync ? nil : outputDescriptor)
+      descriptor: operand.isAsync ? nil : outputDescriptor,
+      redirection: operand.isAsync ? nil : redirection?.descriptor)
     if operand.isAsync {
       acknowledge("[\(target.name)] started", to: writer)
       // In front of what the work may have to tell at once.
@@ -117,8 +118,8 @@ extension Session {
         .deadlock, "thread \(target.name) waits for this statement", at: range)
     }
     publishStatus()
-    // The other thread writes to the same file meanwhile.
-    output.flush()
+    // The other thread writes to the same files meanwhile.
+    try flushResults()
     give(work, to: target)
     let outcome = try threads.during(.thread(target), of: thread) {
       () throws(ShellError) in try self.outcome(of: work, target)

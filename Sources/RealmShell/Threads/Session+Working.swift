@@ -24,6 +24,9 @@ extension Session {
     (isInteractive, exitStatus, isEnding, hasStopped) = (work.isInteractive, 0, false, false)
     outputDescriptor = work.descriptor
     output = work.descriptor.map { ByteWriter(descriptor: $0) } ?? ByteWriter()
+    commandInput = work.redirection.map {
+      Redirection(writer: ByteWriter(descriptor: $0), descriptor: $0)
+    }
     let keepsMessages = work.isAsync && work.isInteractive
     errorOutput = keepsMessages ? ByteWriter() : ByteWriter(descriptor: STDERR_FILENO)
     let changesBefore = changeCount
@@ -48,6 +51,7 @@ extension Session {
       }
     }
     output.flush()
+    commandInput?.writer.flush()
     errorOutput.flush()
     if work.descriptor == nil { outcome.output = output.takeBytes() }
     if keepsMessages { outcome.messages = errorOutput.takeBytes() }

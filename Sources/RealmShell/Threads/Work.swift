@@ -33,6 +33,8 @@ struct Work: Sendable {
   let isInteractive: Bool
   /// Where results go at once; nil to keep them.
   let descriptor: Int32?
+  /// Where results go instead; nil if that is not somewhere else.
+  let redirection: Int32?
 }
 
 /// How a piece of work has ended.

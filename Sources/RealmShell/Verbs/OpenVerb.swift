@@ -65,6 +65,9 @@ extension Session {
     }
     if statement.create { opening.creation = .ifMissing }
     if statement.new { opening.creation = .new }
+    if isSafe, opening.creation != .no, case .file(let path) = statement.target {
+      throw ShellError(.notSafe, "making files is refused by --safe", at: path.range)
+    }
     switch statement.target {
     case .memory(let name):
       if let key = statement.key {

@@ -149,7 +149,7 @@ extension Session {
     isExplained: Bool = false
   ) throws(ShellError) -> Query {
     let isMeasured = isExplained || measurement?.concerns(condition) == true
-    let warns = isMeasured || outputIsTerminal && !hasWarned
+    let warns = isMeasured || screenIsTerminal && !hasWarned
     var arguments: [QueryArgument] = []
     for expression in condition.arguments {
       let value = try evaluator.value(of: expression, row: nil)
@@ -175,7 +175,7 @@ extension Session {
           }, examining: warns ? evaluator.source.bytes : nil)
       }
       if let failure { throw failure }
-      if warns, !hasWarned, !isExplained, outputIsTerminal, let warning = bound.warnings.first {
+      if warns, !hasWarned, !isExplained, screenIsTerminal, let warning = bound.warnings.first {
         hasWarned = true
         warn(ShellError(warning), origin: statementOrigin)
       }
