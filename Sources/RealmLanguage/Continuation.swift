@@ -8,6 +8,16 @@ public struct Continuation: Equatable, Sendable {
   public var leftOperand: PropertyOwner?
   /// Offset of the statement.
   public var statementStart: Int
+  /// The verb read last.
+  public var verb: FoundVerb?
+
+  /// A verb with its place.
+  public struct FoundVerb: Equatable, Sendable {
+    /// The name in the table of verbs.
+    public var name: String
+    /// Offset behind it.
+    public var end: Int
+  }
 }
 
 extension StatementParser {
@@ -58,7 +68,10 @@ extension StatementParser {
     let isReached = parser.furthest >= offset
     return Continuation(
       offset: offset, expected: isReached ? parser.expected : [],
-      leftOperand: isReached ? parser.leftOperand : nil, statementStart: start)
+      leftOperand: isReached ? parser.leftOperand : nil, statementStart: start,
+      verb: parser.lastVerb.map { verb in
+        Continuation.FoundVerb(name: Grammar.verbs[verb.index].name, end: verb.end)
+      })
   }
 
   /// The start of the string or quoted name that is open at the end of `text`.

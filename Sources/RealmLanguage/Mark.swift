@@ -7,10 +7,14 @@ public struct Mark: Equatable, Sendable {
     case word
     /// A class or projection.
     case className
+    /// A class that the statement makes.
+    case declaredClass
     /// A property of the owner; of an owner that is not known if nil.
     case property(PropertyOwner?)
     /// A function.
     case function
+    /// A literal that is no single token.
+    case literal
     /// A file, or the source of a key.
     case file(Expectation.FileKind)
     /// Text of another language: a system command, a topic of `help`.

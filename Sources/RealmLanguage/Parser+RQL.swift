@@ -17,10 +17,18 @@ extension Parser {
       opens: kind == .openParenthesis || kind == .openBracket || kind == .openBrace,
       closes: kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace,
       at: taken.range)
-    if records, kind.isKeyword { mark(.word, taken.range) }
+    if records { markWord(taken) }
     position = taken.end
     rql = nextRQLToken(from: position, skipsNewlines: depth > blockDepth || kind.continuesLine)
     return taken
+  }
+
+  private mutating func markWord(_ token: RQLToken) {
+    if token.kind.isKeyword {
+      mark(.word, token.range)
+    } else if token.kind == .uuid || token.kind == .objectID {
+      mark(.literal, token.range)
+    }
   }
 
   /// The token after the next one.

@@ -2,6 +2,7 @@
 extension Parser {
   mutating func classStatement() throws(SyntaxError) -> StatementBody {
     let name = try name(.className)
+    if records { marks[marks.count - 1].role = .declaredClass }
     var kind = ClassStatement.Kind.standalone
     if try accept(word: "embedded") {
       kind = .embedded

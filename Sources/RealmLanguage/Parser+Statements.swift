@@ -83,6 +83,7 @@ extension Parser {
         suggestion: Spelling.nearest(to: word.lowercased(), among: Grammar.words(fitting: .verb)))
     }
     try advanceWord()
+    if records { lastVerb = (index, position) }
     return try Grammar.verbs[index].parse(&self)
   }
 

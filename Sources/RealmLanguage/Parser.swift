@@ -68,6 +68,8 @@ struct Parser {
   private(set) var leftOperand: PropertyOwner?
   /// What the tokens taken are.
   var marks: [Mark] = []
+  /// The verb read last, as an index in `Grammar.verbs`, and where it ends.
+  var lastVerb: (index: Int, end: Int)?
 
   /// Starts at `position`; the first token is read by `start`.
   init(bytes: [UInt8], position: Int, isInterrupted: (@Sendable () -> Bool)? = nil) {

@@ -42,7 +42,7 @@ struct Program {
     }
     let isTerminal = invocation.outputPath == nil && isatty(STDOUT_FILENO) == 1
     let session = Session(
-      invocation, output: ByteWriter(descriptor: descriptor), descriptor: descriptor,
+      invocation, output: ProgressLine.writer(descriptor), descriptor: descriptor,
       outputIsTerminal: isTerminal)
     do throws(ShellError) {
       try configure(session)
@@ -214,7 +214,10 @@ struct Program {
     }
     guard !session.isEnding else { return }
     if isInteractive, standardStreamsAreTerminals {
-      Prompt(session, usesHistory: invocation.usesHistory && !invocation.isSafe, isFresh: invocation.work.isEmpty).run()
+      Prompt(
+        session, usesHistory: invocation.usesHistory && !invocation.isSafe,
+        isFresh: invocation.work.isEmpty
+      ).run()
     } else if invocation.work.isEmpty || invocation.isInteractive {
       _ = run(script: "-", session)
     }

@@ -67,7 +67,7 @@ extension Evaluator {
   /// The object a name stands for.
   func object(named name: ObjectName) throws(ShellError) -> ShellValue {
     guard let objectClass = schema.objectClass(named: name.className.text) else {
-      throw Evaluator.unknownClass(name.className, database?.realm)
+      throw unknownObject(name)
     }
     let key: ObjectKey?
     switch name.key {
@@ -88,6 +88,19 @@ extension Evaluator {
       throw failure
     }
     return .object(objectClass, key)
+  }
+
+  /// The error for the name of an object of a class that does not exist, or of a function with a
+  /// typing error.
+  private func unknownObject(_ name: ObjectName) -> ShellError {
+    let error = Evaluator.unknownClass(name.className, database?.realm)
+    if case .objectKey = name.key { return error }
+    guard error.name == .noSuchTable, let nearest = error.suggestion,
+      Grammar.function(named: nearest) != nil, schema.objectClass(named: nearest) == nil
+    else { return error }
+    return ShellError(
+      .unknownFunction, "no function \(name.className.text)", at: name.className.range,
+      suggestion: nearest)
   }
 
   private func missing(_ name: ObjectName, _ objectClass: ObjectClass) -> ShellError {

@@ -191,6 +191,12 @@ extension Session {
     if let found = observers.all.first(where: { $0.observer.isNamed(by: operand) }) {
       return found.observer
     }
+    if let owner = threads.owner(ofObserver: operand), owner !== thread {
+      throw ShellError(
+        .wrongThread,
+        "observer \(source.text(of: operand.range)) belongs to thread \(owner.name)",
+        at: operand.range, remedy: "on \(quotedName(owner.name)): ...")
+    }
     throw ShellError(
       .unknownObserver, "no observer \(source.text(of: operand.range))", at: operand.range,
       suggestion: Spelling.nearest(

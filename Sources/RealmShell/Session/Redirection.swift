@@ -126,7 +126,7 @@ extension Session {
     if let failure { throw failure }
     if status?.isInterrupted == true { throw ShellError(.interrupted, "interrupted", at: range) }
     // Ctrl-C at a command that goes on, such as a pager, was meant for the command.
-    if status != nil, isWhole { Interruption.clear() }
+    if status != nil, isWhole, isInteractive { Interruption.clear() }
     return status
   }
 

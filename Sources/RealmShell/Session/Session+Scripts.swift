@@ -34,9 +34,13 @@ extension Session {
   private func run(
     _ source: SourceText, promptWidth: Int? = nil, isSkipping: inout Bool
   ) -> Bool {
-    let outerSource = self.source
+    let outer = (self.source, scriptProgress)
     self.source = source
-    defer { self.source = outerSource }
+    // Text that comes bit by bit has no end that is known.
+    scriptProgress =
+      promptWidth == nil && !source.fileName.hasPrefix("<")
+      ? Progress("running \(source.fileName)", for: self) : nil
+    defer { (self.source, scriptProgress) = outer }
     var parser = StatementParser(source) { Interruption.isRequested }
     var isGood = true
     var lineStart: SourceText.LineStart?
@@ -139,6 +143,7 @@ extension Session {
     statementRange = statement.range
     try execute(statement, origin: origin)
     try flushResults()
+    scriptProgress?.update(statement.range.end, of: source.bytes.count)
     if settings.showsTiming { printTime(since: start) }
   }
 

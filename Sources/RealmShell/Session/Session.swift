@@ -91,6 +91,8 @@ final class Session {
   var changeCount = 0
   /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.
   var isInBlock = false
+  /// How far the innermost script is; nil if none runs.
+  var scriptProgress: Progress?
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
 
@@ -101,7 +103,7 @@ final class Session {
     _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool
   ) {
     (self.output, outputDescriptor) = (output, descriptor)
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
     options = Options(
       isQuiet: invocation.isQuiet, isSafe: invocation.isSafe, keepsGoing: invocation.keepsGoing,
       outputIsTerminal: outputIsTerminal)
@@ -118,7 +120,7 @@ final class Session {
   init(_ thread: ThreadIdentity, _ threads: Threads, _ options: Options) {
     (self.thread, self.threads, self.options) = (thread, threads, options)
     output = ByteWriter()
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
   }
 
   /// Whether results go to a terminal.

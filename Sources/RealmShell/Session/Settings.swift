@@ -149,7 +149,7 @@ extension SettingDescription {
       name: name, values: "\(word), text", meaning: meaning,
       text: { $0[keyPath: path] ?? word },
       set: { settings, text in
-        settings[keyPath: path] = text == word ? nil : text
+        settings[keyPath: path] = text == word || text.isEmpty ? nil : text
         return true
       })
   }

@@ -257,11 +257,13 @@ extension Session {
     var status = ThreadStatus()
     if let database = databases.first(where: { $0.name == currentName }) {
       status.name = database.name
+      if database.isAdopted { status.adoptedNumber = database.number }
       status.path = database.realm.path
       status.stateText = database.stateText
       status.schemaVersion = database.realm.schema.version
       if !database.realm.isIdle { status.version = database.realm.snapshot.version }
     }
+    status.observers = observers.all.map { ($0.observer.number, $0.observer.name) }
     for database in databases where !database.realm.isIdle {
       if let file = FileIdentity(path: database.realm.path) {
         status.versions.append((file, database.realm.snapshot.version))

@@ -229,11 +229,33 @@ final class Threads: Sendable {
     monitor.withLock { state in state.index(of: thread).map { state.members[$0].status } }
   }
 
-  /// The thread that statements run on, and what it has told.
+  /// The thread that statements run on, and what it has told. A thread whose database `main` has
+  /// closed meanwhile, or that had none, will use that of `main`.
   var promptStatus: (name: String, status: ThreadStatus) {
     monitor.withLock { state in
-      let status = state.index(of: state.promptName).map { state.members[$0].status }
-      return (state.promptName, status ?? ThreadStatus())
+      let status =
+        state.index(of: state.promptName).map { state.members[$0].status } ?? ThreadStatus()
+      let isClosed = status.adoptedNumber.map { number in
+        !state.databases.contains { $0.number == number }
+      }
+      guard isClosed ?? (status.name == nil) else { return (state.promptName, status) }
+      var coming = state.members[0].status
+      (coming.stateText, coming.version) = ("", nil)
+      return (state.promptName, coming)
+    }
+  }
+
+  /// The thread that has an observer of a name or number.
+  func owner(ofObserver operand: ObserverOperand) -> ThreadIdentity? {
+    monitor.withLock { state in
+      state.members.first { member in
+        member.status.observers.contains { number, name in
+          switch operand {
+          case .name(let wanted): wanted.text == name
+          case .number(let wanted): Int64(number) == wanted.value
+          }
+        }
+      }?.identity
     }
   }
 

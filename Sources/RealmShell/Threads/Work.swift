@@ -73,6 +73,10 @@ struct SharedDatabase: Sendable {
 struct ThreadStatus: Sendable {
   /// The current database.
   var name: String?
+  /// The number of the current database, if `main` has opened it.
+  var adoptedNumber: Int?
+  /// The observers.
+  var observers: [(number: Int, name: String?)] = []
   var path = ""
   /// What the prompt shows behind the name.
   var stateText = ""

@@ -165,7 +165,7 @@ struct Completer {
 
   private static let topics: [Option] =
     Grammar.verbs.map { Option($0.name, comment: $0.effect, rank: .name) }
-    + HelpText.topics.map(\.name).sorted().map { Option($0, rank: .name) }
+    + HelpText.topics.map { Option($0.name, rank: .name) }
     + Grammar.prefixes.compactMap { prefix in
       let name = String(prefix.name.prefix { $0.isLetter })
       return Grammar.verb(named: name) == nil

@@ -181,7 +181,8 @@ extension Session {
     let realm = try openRealm(path: path, key: opening.key, state: opening.state)
     guard opening.compacts, try isMostlyFree(realm) else { return (realm, false) }
     do throws(StorageError) {
-      try FileCopier.compact(path: path, key: opening.key) { _, _ in !Interruption.isRequested }
+      let progress = Progress("compacting", for: self)
+      try FileCopier.compact(path: path, key: opening.key) { progress.goesOn($0, $1) }
     } catch {
       throw StorageMessages.error(error, path: path)
     }

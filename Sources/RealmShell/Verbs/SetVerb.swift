@@ -82,11 +82,14 @@ extension Session {
     }
     // Values that make objects have to be planned together: one may collide with another.
     let step = statement.changes.allSatisfy(\.isScalar) ? Session.changeStep : max(1, keys.count)
+    // Planning and applying take about the same time.
+    let progress = Progress("changing", for: self)
     var plans: [WritePlan] = []
     if let together = try planTogether(statement, keys, objectClass, database) {
       plans = [together]
     } else {
       for start in stride(from: 0, to: keys.count, by: step) {
+        progress.update(start, of: 2 * keys.count)
         let part = keys[start..<min(keys.count, start + step)]
         plans.append(try plan(statement, part, objectClass, database))
       }
@@ -96,6 +99,7 @@ extension Session {
     for (i, plan) in plans.enumerated() {
       // So far nothing has changed, if this is the first one.
       if Interruption.isRequested { throw interruption(after: i * step, of: keys.count) }
+      progress.update(plans.count + i, of: 2 * plans.count)
       let outcome = try apply(plan, to: database)
       outcomes.changed += outcome.changedInBulk
       outcomes.skipped += plan.skippedCount
