@@ -15,9 +15,8 @@ extension Session {
       return try target(of: try evaluator(database).object(named: name), at: name.range)
     case .source(let source, let condition):
       return try target(of: source, condition, database)
-    case .sections:
-      throw ShellError(
-        .illegalOperation, "sections cannot be observed yet", at: statement.subjectRange)
+    case .sections(let sections):
+      return try sectionsTarget(sections, usedScope(), database, only: nil)
     }
   }
 
@@ -28,11 +27,11 @@ extension Session {
       throw ShellError(
         .illegalOperation, "\(value.kindText) cannot be observed", at: range)
     }
-    try refuseFrozen(objectClass, at: range)
+    try refuseObservingFrozen(objectClass, at: range)
     return (.object(objectClass.table.key, key), objectClass)
   }
 
-  private func refuseFrozen(
+  func refuseObservingFrozen(
     _ objectClass: ObjectClass, at range: SourceRange
   ) throws(ShellError) {
     guard objectClass.frozen != nil else { return }
@@ -53,11 +52,12 @@ extension Session {
       )
     }
     if path.steps.isEmpty { return try variableTarget(path, condition, database, evaluator) }
+    if condition == nil, let found = try memberTarget(path, database, evaluator) { return found }
     let (owner, property) = try member(path, evaluator)
     guard case .object(let ownerClass, let key) = owner else {
       throw ShellError(.typeMismatch, "\(owner.kindText) has no collections", at: path.range)
     }
-    try refuseFrozen(ownerClass, at: path.range)
+    try refuseObservingFrozen(ownerClass, at: path.range)
     if let property, condition == nil {
       let column = ownerClass.table.columns[property.position]
       let place = CollectionPlace(
@@ -85,12 +85,20 @@ extension Session {
       base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
     let owner = try evaluator.value(of: start, row: nil)
     if case .backlinks = last.kind { return (owner, nil) }
-    if case .results(let result) = owner, result.sections != nil {
-      throw ShellError(.illegalOperation, "sections cannot be observed yet", at: path.range)
-    }
-    guard case .object(let ownerClass, _) = owner, case .property(let name) = last.kind else {
+    guard case .object(let ownerClass, _) = owner, case .property(var name) = last.kind else {
       throw ShellError(
         .illegalOperation, "only collections of one object can be observed", at: last.range)
+    }
+    if let projection = ownerClass.projection {
+      guard let field = projection.field(named: name) else {
+        throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
+      }
+      guard let names = field.propertyNames, names.count == 1 else {
+        throw ShellError(
+          .illegalOperation, "\(quotedName(name)) is no stored collection", at: last.range,
+          remedy: "observe OBJECT keys (\(quotedName(name)))")
+      }
+      name = names[0]
     }
     if ownerClass.inverse(named: name) != nil { return (owner, nil) }
     guard let property = ownerClass.property(named: name) else {
@@ -106,6 +114,21 @@ extension Session {
     return (owner, property)
   }
 
+  /// The object or the section that the last step of a path picks; nil if it does something else.
+  private func memberTarget(
+    _ path: PathExpression, _ database: Database, _ evaluator: Evaluator
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?)? {
+    if path.steps.count == 1,
+      let section = try section(at: path, .path(path), database),
+      let found = try sectionsTarget(section.value.origin, database)
+    {
+      return found
+    }
+    guard try !evaluator.type(of: path, for: nil).isCollection else { return nil }
+    let value = try evaluator.value(of: path, row: nil)
+    return value.isObject ? try target(of: value, at: path.range) : nil
+  }
+
   private func variableTarget(
     _ path: PathExpression, _ condition: Condition?, _ database: Database, _ evaluator: Evaluator
   ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
@@ -113,12 +136,19 @@ extension Session {
     guard case .results(let result) = value else {
       return try target(of: value, at: path.range)
     }
-    try refuseFrozen(result.objectClass, at: path.range)
-    guard result.sections == nil else {
-      throw ShellError(.illegalOperation, "sections cannot be observed yet", at: path.range)
-    }
+    try refuseObservingFrozen(result.objectClass, at: path.range)
     guard case .variable(let name) = path.base, let variable = scope[name.text] else {
       throw ShellError(.illegalOperation, "this cannot be observed", at: path.range)
+    }
+    if case .results(let bound) = variable,
+      let found = try sectionsTarget(bound.value.origin, database)
+    {
+      guard condition == nil else {
+        throw ShellError(
+          .illegalOperation, "sections cannot be narrowed", at: path.range,
+          remedy: "observe sections SOURCE by EXPRESSION where ...")
+      }
+      return found
     }
     var isSorted = condition?.query.ordering.contains(where: \.isSort) ?? false
     isSorted = isSorted || !isInTableOrder(variable)
@@ -163,12 +193,10 @@ extension Session {
     // The creation of embedded objects is not recorded.
     guard case .name = source, !objectClass.isEmbedded, condition.isLocal else { return results }
     results.isLocal = true
-    guard condition.query.ordering.isEmpty else { return results }
-    results.match = { [unowned self] (candidates) throws(ShellError) in
+    results.query = { [unowned self] () throws(ShellError) in
       let evaluator = evaluator(database, scope: scope)
       let present = try objects(of: source, evaluator).objectClass
-      return try keys(
-        of: Objects(objectClass: present, keys: candidates), condition, evaluator)
+      return try bind(condition, present, evaluator)
     }
     return results
   }

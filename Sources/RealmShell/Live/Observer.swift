@@ -1,6 +1,7 @@
 import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmStorage
 import RealmValues
 
@@ -13,6 +14,7 @@ final class Observer {
     case realm
     case object(TableKey, ObjectKey)
     case results(Results)
+    case sections(Sections)
     case collection(CollectionPlace)
   }
 
@@ -27,8 +29,23 @@ final class Observer {
     let find: () throws(ShellError) -> [ObjectKey]
     /// Whether they change only with objects of the class itself.
     var isLocal = false
-    /// Finds those of some objects that belong to the results, if that depends on nothing else.
-    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+    /// The query on the version in use, if the results follow from the touched objects alone.
+    var query: (() throws(ShellError) -> Query)?
+  }
+
+  /// Objects in sections that are found anew when something has changed.
+  struct Sections {
+    /// The class of the objects.
+    let table: TableKey
+    /// The object whose collection or backlinks they are taken from.
+    let owner: (table: TableKey, key: ObjectKey)?
+    /// Whether they change only with objects of the class itself.
+    let isLocal: Bool
+    /// The key of the only section that is watched; nil for all.
+    let key: ScalarValue?
+    /// Whether the schema leaves the type of the keys open.
+    let keyIsMixed: Bool
+    let find: () throws(ShellError) -> SectionedObjects
   }
 
   let number: Int
@@ -39,6 +56,10 @@ final class Observer {
   let values: ObserveStatement.Values
   /// The key paths that count; nil for the rule that holds without any.
   let filter: KeyPathFilter?
+  /// How the objects are seen.
+  let projection: Projection?
+  /// The properties of the projection that count; nil for all.
+  let wantedFields: Set<String>?
   /// What `show` asks for.
   let columns: [Column]
   /// The text and the variables of the statement.
@@ -47,8 +68,12 @@ final class Observer {
   /// The file that diffs are appended to; nil for the screen.
   let file: ByteWriter?
 
-  /// The objects of results as they were told last.
+  /// The objects of results as they were told last, if they are found anew each time.
   var keys: [ObjectKey] = []
+  /// The objects of results as they were told last, if they are brought up to date.
+  var live: LiveKeys?
+  /// Sections as they were told last.
+  var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.
   var unseenCount = 0
   /// Whether what was watched is gone.
@@ -56,7 +81,7 @@ final class Observer {
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,
-    filter: KeyPathFilter?, scope: Scope, isJSON: Bool, file: ByteWriter?
+    filter: KeyPathFilter?, projection: Projection?, scope: Scope, isJSON: Bool, file: ByteWriter?
   ) {
     self.number = number
     name = statement.name?.text
@@ -64,6 +89,12 @@ final class Observer {
     self.target = target
     values = statement.values ?? .changes
     self.filter = filter
+    self.projection = projection
+    let names = statement.keyPaths?.map { operand in
+      if case .property(let name)? = operand.steps.first { name.text } else { nil as String? }
+    }
+    // A star stands for all.
+    wantedFields = names?.contains(nil) == true ? nil : names.map { Set($0.compactMap(\.self)) }
     columns = statement.columns
     self.scope = scope
     self.isJSON = isJSON
@@ -76,6 +107,7 @@ final class Observer {
     case .realm: "realm"
     case .object: "object"
     case .results: "results"
+    case .sections: "sections"
     case .collection(let place): place.kindText
     }
   }
@@ -124,18 +156,36 @@ struct CollectionPlace {
       }
       return .objects(
         target,
-        values.map { value in
-          if case .link(_, let key) = value { key } else { .null }
-        })
+        KeyList(
+          values.map { value in
+            if case .link(_, let key) = value { key } else { .null }
+          }))
     case .dictionary(let dictionary): return .entries(try dictionary.entries())
     default: return nil
     }
   }
 }
 
+/// Keys by their position.
+struct KeyList {
+  let count: Int
+  private let key: (Int) -> ObjectKey
+
+  init(count: Int, _ key: @escaping (Int) -> ObjectKey) { (self.count, self.key) = (count, key) }
+
+  init(_ keys: [ObjectKey]) { self.init(count: keys.count) { keys[$0] } }
+
+  /// The keys of what was deleted; nothing is known of other positions.
+  init(of deletions: PositionSet, _ keys: [ObjectKey]) {
+    self.init(count: (deletions.last ?? -1) + 1) { keys[deletions.count(in: 0..<$0)] }
+  }
+
+  subscript(position: Int) -> ObjectKey { key(position) }
+}
+
 /// The elements that positions of a diff refer to.
 enum DiffElements {
-  case objects(ObjectClass, [ObjectKey])
+  case objects(ObjectClass, KeyList)
   case values([StoredValue])
   case entries([StoredDictionary.Entry])
 

@@ -247,6 +247,7 @@ extension Session {
     case .more(let more): try self.more(more, range: range, to: writer)
     case .last(let mode): try last(mode, range: range, to: writer)
     case .let(let statement): try self.let(statement, to: writer)
+    case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)

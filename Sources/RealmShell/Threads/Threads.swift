@@ -56,6 +56,8 @@ final class Threads: Sendable {
   struct State: Sendable {
     /// The variables, by name.
     var variables: [String: Variable] = [:]
+    /// The projections, by name.
+    var projections: [String: Projection] = [:]
     /// The threads, `main` first, then in the order of their beginning.
     var members: [Member]
     /// The databases of `main`.
@@ -136,6 +138,14 @@ final class Threads: Sendable {
       state.variables[name] = variable
       return old
     }
+    withExtendedLifetime(old) {}
+  }
+
+  var projections: [String: Projection] { monitor.withLock { $0.projections } }
+
+  /// Adds a projection, or replaces the one with its name.
+  func set(_ projection: Projection) {
+    let old = monitor.withLock { $0.projections.updateValue(projection, forKey: projection.name) }
     withExtendedLifetime(old) {}
   }
 

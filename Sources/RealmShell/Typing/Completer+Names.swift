@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 import RealmObjects
 import RealmStorage

@@ -121,8 +121,8 @@ struct NameResolver {
   private func type(ofVariable name: String, _ schema: Schema) -> StaticType? {
     guard let variable = session.locals[name] ?? session.threads.variables[name] else { return nil }
     switch variable {
-    case .value(.object(_, let className, _, _), _):
-      return StaticType(kind: .link, objectClass: schema.objectClass(named: className))
+    case .value(.object(let object), _):
+      return StaticType(kind: .link, objectClass: schema.objectClass(named: object.className))
     case .value(.scalar(let scalar), _): return StaticType(kind: scalar.kind)
     case .results(let bound) where bound.owner.thread === session.thread:
       let objectClass = className(of: bound.value.origin).flatMap { schema.objectClass(named: $0) }
@@ -168,7 +168,7 @@ struct NameResolver {
   /// The word for what a variable holds.
   static func kindText(of variable: Variable) -> String {
     switch variable {
-    case .value(.object(_, let className, _, _), _): className
+    case .value(.object(let object), _): object.className
     case .value(let value, _): value.kindText
     case .results, .frozenResults: "results"
     case .invalidated: "invalidated"

@@ -18,7 +18,7 @@ extension Session {
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { scope.names },
+      variableNames: { scope.names }, projections: { [threads] in threads.projections },
       frozenSchema: { [unowned self] (version) throws(ShellError) in
         try frozenDatabase(version).realm.schema
       },
