@@ -18,12 +18,8 @@ extension DiffWriter {
       }
     }
 
-    /// Whether it leads to objects, which may change while it does not.
     var isLink: Bool {
-      switch self {
-      case .property(let property): property.kind == .link
-      case .field: false
-      }
+      if case .property(let property) = self { property.kind == .link } else { false }
     }
 
     var isMixed: Bool {
@@ -61,8 +57,8 @@ extension DiffWriter {
       if i > 0 { out.write(", ") }
       out.write(quotedName(changed.name))
       guard observer.values != .none else { continue }
-      let before = try text(of: changed, key, table, isOld: true)
-      let after = try text(of: changed, key, table, isOld: false)
+      let before = try literal(of: changed, key, table, isOld: true)
+      let after = try literal(of: changed, key, table, isOld: false)
       if let before { out.write([0x20] + before) }
       if changed.isLink, before == after {
         out.write(Self.linkedText)
@@ -76,15 +72,15 @@ extension DiffWriter {
   /// What stands behind links that are as they were, but lead to something that has changed.
   static let linkedText = " (a linked object)"
 
-  /// The literal of a value; nil if there is no such property or object.
-  private func text(
+  /// The text of a value in one version; nil if there is none.
+  private func literal(
     of changed: Changed, _ key: ObjectKey, _ table: TableKey, isOld: Bool
   ) throws(ShellError) -> [UInt8]? {
-    guard let cell = try value(of: changed, key, table, isOld: isOld) else { return nil }
+    guard let value = try value(of: changed, key, table, isOld: isOld) else { return nil }
     let memory = ByteWriter()
-    let values = ValueWriter(
+    let writer = ValueWriter(
       isOld ? old : new, to: memory, usesLocalTime: newValues.usesLocalTime)
-    try write(cell, changed, values, .literal)
+    try write(value, changed, writer, .literal)
     return memory.takeBytes()
   }
 
