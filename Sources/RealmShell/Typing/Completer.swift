@@ -1,3 +1,4 @@
+import ByteKernels
 import LineEditor
 import RealmLanguage
 import RealmObjects

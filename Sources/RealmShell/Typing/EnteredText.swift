@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 
 /// A text that was entered at the prompt, cut into its statements.

@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 
 /// Says in one row what the grammar expects next.
