@@ -177,6 +177,18 @@ extension Grammar {
       "unlet", .names, "unlet $NAME, ...", "Forgets variables.",
       examples: ["unlet $old", "unlet $a, $b"], seeAlso: ["let"]
     ) { parser throws(SyntaxError) in try parser.unletStatement() },
+    Verb(
+      "projection", .names, "projection [NAME of CLASS { PROPERTY [= EXPRESSION], ... }]",
+      "Names a view of a class, which then is a source; alone it lists the projections.",
+      terms: [
+        GrammarWord("PROPERTY", "a name of its own, or that of a property of the class"),
+        GrammarWord("EXPRESSION", "a path from the class, or what is computed from its properties"),
+      ],
+      examples: [
+        "projection",
+        "projection Owner of Person { name, city = address.city, dogNames = dogs.name }",
+      ], seeAlso: ["where", "observe", "set"]
+    ) { parser throws(SyntaxError) in try parser.projectionStatement() },
   ]
 
   private static let transferVerbs = [

@@ -200,4 +200,42 @@ extension Parser {
     repeat { names.append(try variable()) } while try accept(.comma, ",")
     return names
   }
+
+  // MARK: Projections
+
+  /// `"projection" [ NAME "of" NAME "{" field { psep field } [ psep ] "}" ]`.
+  mutating func projectionStatement() throws(SyntaxError) -> StatementBody {
+    guard let name = try acceptName(.newName) else { return .projection(nil) }
+    try require(word: "of")
+    let className = try self.name(.className)
+    let owner = records ? PropertyOwner(className: className.text) : nil
+    let outer = try openBlock()
+    var fields: [ProjectionStatement.Field] = []
+    while true {
+      while token.kind == .newline { try advance() }
+      if !fields.isEmpty {
+        expect(.symbol("}"))
+        if token.kind == .closeBrace { break }
+      }
+      fields.append(try projectionField(of: owner))
+      expect(.symbol("}"))
+      if try accept(.comma, ",") || token.kind == .newline { continue }
+      break
+    }
+    try closeBlock(outer)
+    return .projection(ProjectionStatement(name: name, className: className, fields: fields))
+  }
+
+  /// `NAME [ "=" expr ]`.
+  private mutating func projectionField(
+    of owner: PropertyOwner?
+  ) throws(SyntaxError) -> ProjectionStatement.Field {
+    expect(.property(owner))
+    let name = try name(.newName)
+    guard try acceptAssignmentSign() else {
+      return ProjectionStatement.Field(name: name, value: nil)
+    }
+    propertyOwner = owner
+    return ProjectionStatement.Field(name: name, value: try expression())
+  }
 }

@@ -87,6 +87,8 @@ public indirect enum StatementBody: Equatable, Sendable {
   case `let`(LetStatement?)
   /// `unlet $x, …`; the names are without the dollar sign.
   case unlet([Name])
+  /// `projection …`: nil lists the projections.
+  case projection(ProjectionStatement?)
   /// `observe`: nil lists the observers.
   case observe(ObserveStatement?)
   case unobserve(UnobserveStatement)

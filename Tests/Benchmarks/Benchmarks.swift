@@ -8,7 +8,7 @@ import RealmStorage
 func runBenchmarks() -> Int32 {
   guard let options = Options(Array(CommandLine.arguments.dropFirst())),
     options.file != nil || options.writingFolder != nil || options.readingFolder != nil
-      || options.shellFolder != nil
+      || options.shellFolder != nil || options.followingFolder != nil
   else {
     print(Options.usage, terminator: "")
     return 2
@@ -34,6 +34,14 @@ func runBenchmarks() -> Int32 {
     Table.header()
     do throws(StorageError) {
       try ShellBenchmarks(options, folder: folder).run()
+    } catch {
+      print("\(folder): \(error)")
+      return 1
+    }
+  }
+  if let folder = options.followingFolder {
+    do throws(QueryFailure) {
+      try FollowingBenchmarks(options, folder: folder).run()
     } catch {
       print("\(folder): \(error)")
       return 1

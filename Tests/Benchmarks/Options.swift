@@ -7,6 +7,7 @@ struct Options {
     Benchmarks --read FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
     Benchmarks --write FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
     Benchmarks --shell FOLDER [--only WORK] [--quick]
+    Benchmarks --live FOLDER [--count N] [--only QUERY] [--peer NAME=PROGRAM]... [--quick]
 
       FILE.realm      a class Item with many objects: id (int, primary key), name, city, email
                       (string; email indexed), age (int), weight (double), born (date), score (int?)
@@ -17,6 +18,7 @@ struct Options {
       --write FOLDER  measure writing, with files in the folder
       --shell FOLDER  measure start, printing and the reading of a script beside sqlite3, with files
                       in the folder
+      --live FOLDER   measure how soon an observer of results knows what a commit has changed
       --count N       number of objects; else 1,000,000
       --only WORK     insert_bulk, update_all, delete_where, small_commits_1000 or script_adds; with
                       --read scan, lookup, sort, aggregate or links, or one line of them; with
@@ -42,6 +44,7 @@ struct Options {
   private(set) var writingFolder: String?
   private(set) var readingFolder: String?
   private(set) var shellFolder: String?
+  private(set) var followingFolder: String?
   private(set) var count: Int64 = 1_000_000
   private(set) var only: String?
   private(set) var peers: [Peer] = []
@@ -64,6 +67,9 @@ struct Options {
       case "--shell":
         guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
         shellFolder = folder
+      case "--live":
+        guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
+        followingFolder = folder
       case "--count":
         guard let value = rest.popFirst().flatMap({ Int64($0) }) else { return nil }
         count = value

@@ -195,7 +195,7 @@ enum Functions {
   ) throws(ShellError) -> ShellValue {
     if value.isNull { return .null }
     if case .object(let objectClass, _) = member, let other = value.memberClass,
-      other !== objectClass
+      other.base !== objectClass.base
     {
       throw ShellError(
         .objectTypeMismatch, "the members are \(other.name), this is a \(objectClass.name)",

@@ -66,8 +66,10 @@ extension Session {
       defer { explainRequest = nil }
       try execute(statement, prefixes: rest, origin: origin, to: writer)
     case .expectError(let name):
+      // What a statement prints before it fails is of no use.
+      let nowhere = ByteWriter(bufferByteCount: 4096) { _ in nil }
       try expectError(named: name, prefix: prefix) { () throws(ShellError) in
-        try execute(statement, prefixes: rest, origin: origin, to: writer)
+        try execute(statement, prefixes: rest, origin: origin, to: nowhere)
       }
     }
   }
@@ -247,6 +249,7 @@ extension Session {
     case .more(let more): try self.more(more, range: range, to: writer)
     case .last(let mode): try last(mode, range: range, to: writer)
     case .let(let statement): try self.let(statement, to: writer)
+    case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)

@@ -149,7 +149,7 @@ extension Session {
       let part = Array(keys[start..<min(keys.count, start + step)])
       let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
         try planning { () throws(ObjectError) in
-          try database.writer.planDelete(objectClass, part)
+          try database.writer.planDelete(objectClass.base, part)
         }
       }
       count += outcome.deleted.reduce(0) { $0 + $1.count }

@@ -15,6 +15,14 @@ extension Session {
     case .diff(let path):
       throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
     case .show(let names, let format, let path):
+      if format == .text, let text = projectionText(names, realm) {
+        guard let path else {
+          writer.write(text)
+          return
+        }
+        try OutputFile.write(Array(text.utf8), to: resolve(path), for: self, at: path.range)
+        return
+      }
       let classes = try chosenClasses(names, realm)
       guard let path else {
         try writeSchema(classes, format, range, to: writer)
@@ -24,6 +32,19 @@ extension Session {
       try writeSchema(classes, format, range, to: memory)
       try OutputFile.write(memory.takeBytes(), to: resolve(path), for: self, at: path.range)
     }
+  }
+
+  /// The declarations of projections; nil if not all names are those of projections.
+  private func projectionText(_ names: [Name], _ realm: Realm) -> String? {
+    let projections = threads.projections
+    var text = ""
+    for name in names {
+      guard realm.schema.objectClass(named: name.text) == nil,
+        let projection = projections[name.text]
+      else { return nil }
+      text += "projection \(projection.text)\n"
+    }
+    return names.isEmpty ? nil : text
   }
 
   private func chosenClasses(
