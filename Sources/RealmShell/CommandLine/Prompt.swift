@@ -89,6 +89,8 @@ struct Prompt {
       keys = settings.keys
     }
     editor.options.usesColor = session.usesColor
+    editor.options.showsHints = settings.showsHints
+    editor.options.highlights = settings.highlights
   }
 
   /// Runs statements in order, up to the first error.

@@ -211,7 +211,7 @@ final class Highlighter {
   // MARK: Names
 
   private func lookUpNames() {
-    guard let schema = names.schema else { return }
+    guard names.schema != nil else { return }
     for i in pieces.indices {
       let start = pieces[i].range.lowerBound
       for j in pieces[i].parts.indices {
@@ -220,7 +220,7 @@ final class Highlighter {
         let name = Self.name(bytes[range.lowerBound + start..<range.upperBound + start])
         pieces[i].parts[j].isUnknown =
           switch role {
-          case .className: schema.objectClass(named: name) == nil && !declared.contains(name)
+          case .className: names.objectClass(named: name) == nil && !declared.contains(name)
           case .property(let owner?):
             !(owner.className.map(declared.contains) ?? false) && names.isUnknown(name, of: owner)
           default: false

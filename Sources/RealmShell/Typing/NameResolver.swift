@@ -25,10 +25,27 @@ struct NameResolver {
     return realm.schema
   }
 
+  /// The class with a name, or the one that a projection with the name is a view of.
+  func objectClass(named name: String) -> ObjectClass? {
+    guard let schema else { return nil }
+    if let found = schema.objectClass(named: name) { return found }
+    return projection(named: name).flatMap { schema.objectClass(named: $0.className) }
+  }
+
+  /// The projection with a name, unless a class has it.
+  func projection(named name: String) -> Projection? {
+    schema?.objectClass(named: name) == nil ? session.threads.projections[name] : nil
+  }
+
   /// The type at the end of the steps of an owner; nil if it is not known.
   func type(of owner: PropertyOwner) -> StaticType? {
     guard let schema, var type = start(of: owner, schema) else { return nil }
     var steps = owner.steps[...]
+    if let first = steps.first, let field = owner.className.flatMap(projection)?.field(named: first)
+    {
+      guard let names = field.propertyNames else { return nil }
+      steps = names[...] + steps.dropFirst()
+    }
     while let step = steps.popFirst() {
       if step == "@links" {
         guard let origin = steps.popFirst(), steps.popFirst() != nil,
@@ -46,9 +63,7 @@ struct NameResolver {
 
   private func start(of owner: PropertyOwner, _ schema: Schema) -> StaticType? {
     if let name = owner.variable { return type(ofVariable: name, schema) }
-    guard let objectClass = owner.className.flatMap({ schema.objectClass(named: $0) }) else {
-      return nil
-    }
+    guard let objectClass = owner.className.flatMap(objectClass) else { return nil }
     return StaticType(kind: .link, objectClass: objectClass)
   }
 
@@ -97,6 +112,9 @@ struct NameResolver {
 
   /// Whether a property is known to be wrong: the class is known, and has none with the name.
   func isUnknown(_ name: String, of owner: PropertyOwner) -> Bool {
+    if owner.steps.isEmpty, owner.className.flatMap(projection)?.field(named: name) != nil {
+      return false
+    }
     guard owner.steps.last != "@links",
       let objectClass = type(of: owner)?.objectClass ?? originClass(of: owner)
     else { return false }
