@@ -55,7 +55,7 @@ extension Delivery {
       update.changes, elements(before, watch.schema, results.table, for: observer),
       elements(after, schema, results.table, for: observer)
     ) { (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
   }
 
@@ -66,7 +66,7 @@ extension Delivery {
     _ changes: Changes
   ) throws(ShellError) -> LiveKeys.Update? {
     let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, observer.filter)
+      try changes.modified(in: objectClass, watch.filter(of: observer))
     }
     let table = changes.all.tables[results.table]
     let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false

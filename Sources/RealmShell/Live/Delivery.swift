@@ -75,7 +75,10 @@ extension Session {
       do throws(ShellError) {
         try wait(until: limit, at: statementRange) { _ in observers.isEmpty }
       } catch {
-        if error.name == .interrupted { exitStatus = error.name.exitStatus }
+        guard error.name == .interrupted else { return }
+        exitStatus = error.name.exitStatus
+        // The terminal has shown ^C behind the last output.
+        if outputIsTerminal { output.write("\n") }
         return
       }
     }
@@ -249,7 +252,7 @@ final class Delivery {
       return
     }
     let properties = try reading { () throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
   }
@@ -270,7 +273,7 @@ final class Delivery {
     guard !changes.all.isEmpty else { return }
     let table = changes.all.tables[sections.table]
     let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, observer.filter)
+      try changes.modified(in: objectClass, watch.filter(of: observer))
     }
     let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
     if sections.isLocal, !isTouched, modified.isEmpty { return }
@@ -296,7 +299,7 @@ final class Delivery {
     )
     let rows = SectionRows(sections, difference, (old, new), elements)
     try writer.writeSections(rows) { (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
     }
   }
 
@@ -314,14 +317,10 @@ final class Delivery {
   ) throws(StorageError) {
     let target = place.kind == .link ? place.target.flatMap(schema.objectClass) : nil
     let modified = try target.map { (target) throws(StorageError) in
-      try changes.modified(in: target, observer.filter)
-    }
-    var recorder = ChangeRecorder()
-    for operations in changes.all.collections[place.key] ?? [] {
-      recorder.merge(ChangeRecorder(operations))
+      try changes.modified(in: target, watch.filter(of: observer))
     }
     let isDeleted = changes.isDeleted(place.object, in: place.owner)
-    let isTouched = changes.all.collections[place.key] != nil || isDeleted
+    let isTouched = changes.hasChanged(place) || isDeleted
     guard isTouched || modified?.isEmpty == false else { return }
     let old = try place.elements(in: watch.schema) ?? .values([])
     guard !isDeleted, let new = try place.elements(in: schema) else {
@@ -329,15 +328,13 @@ final class Delivery {
       try writer.writeDeleted(CollectionChanges(replacing: old.count, by: 0), old)
       return
     }
-    var difference = recorder.changes(modified: positions(of: modified ?? [], in: new))
-    if !difference.fits(from: old.count, to: new.count) {
-      difference = CollectionChanges(replacing: old.count, by: new.count)
-    }
+    let difference = try changes.changes(
+      of: place, old, new, modified: positions(of: modified ?? [], in: new))
     guard !difference.isEmpty else { return }
     do throws(ShellError) {
       try writer.writeCollection(difference, old, new) { (key) throws(StorageError) in
         guard let target else { return [] }
-        return try changes.properties(of: key, target, observer.filter)
+        return try changes.properties(of: key, target, watch.filter(of: observer))
       }
     } catch {
       writer.writeError(error)

@@ -18,6 +18,10 @@ extension DiffWriter {
       }
     }
 
+    var isLink: Bool {
+      if case .property(let property) = self { property.kind == .link } else { false }
+    }
+
     var isMixed: Bool {
       switch self {
       case .property(let property): property.kind == .mixed
@@ -53,15 +57,31 @@ extension DiffWriter {
       if i > 0 { out.write(", ") }
       out.write(quotedName(changed.name))
       guard observer.values != .none else { continue }
-      if let before = try value(of: changed, key, table, isOld: true) {
-        out.write(" ")
-        try write(before, changed, oldValues, .literal)
-      }
-      if let after = try value(of: changed, key, table, isOld: false) {
+      let before = try literal(of: changed, key, table, isOld: true)
+      let after = try literal(of: changed, key, table, isOld: false)
+      if let before { out.write([0x20] + before) }
+      if changed.isLink, before == after {
+        out.write(Self.linkedText)
+      } else if let after {
         out.write(" -> ")
-        try write(after, changed, newValues, .literal)
+        out.write(after)
       }
     }
+  }
+
+  /// What stands behind links that are as they were, but lead to something that has changed.
+  static let linkedText = " (a linked object)"
+
+  /// The text of a value in one version; nil if there is none.
+  private func literal(
+    of changed: Changed, _ key: ObjectKey, _ table: TableKey, isOld: Bool
+  ) throws(ShellError) -> [UInt8]? {
+    guard let value = try value(of: changed, key, table, isOld: isOld) else { return nil }
+    let memory = ByteWriter()
+    let writer = ValueWriter(
+      isOld ? old : new, to: memory, usesLocalTime: newValues.usesLocalTime)
+    try write(value, changed, writer, .literal)
+    return memory.takeBytes()
   }
 
   /// `{"age":[5,6]}`; without values `{"age":[]}`.

@@ -104,7 +104,7 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if row.old != nil {
         let changed = try session.reading { () throws(StorageError) in try properties(key) }
-        if !changed.isEmpty { body.write("  ") }
+        body.write(changed.isEmpty ? Self.linkedText : "  ")
         try writer.writeChanges(changed, of: key, in: objectClass.table.key)
         guard observer.values == .full else { return }
       }
@@ -120,6 +120,12 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if let old = row.old, let value = before.value(old) {
         try writer.oldValues.write(value, isMixed: isMixed, .literal)
+        if let new = row.new, case .link(let table, let key) = value,
+          case .link(let newTable, let newKey)? = after.value(new), table == newTable, key == newKey
+        {
+          body.write(Self.linkedText)
+          return
+        }
         if row.new != nil { body.write(" -> ") }
       }
       if let new = row.new, let value = after.value(new) {

@@ -33,12 +33,21 @@ extension Session {
     let file = try diffFile(statement)
     let observer = Observer(
       number: threads.nextObserverNumber(), statement, text: text, target: target,
-      filter: filter, projection: objectClass?.projection, scope: usedScope(),
+      filter: filter, handle: handle(of: statement), projection: objectClass?.projection,
+      scope: usedScope(),
       isJSON: statement.form.map { $0 == .json }
         ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
       file: file)
     try begin(observer, database)
     observers.add(observer, to: database)
+  }
+
+  /// The results in a variable that are watched as they are.
+  private func handle(of statement: ObserveStatement) -> LiveResults? {
+    guard case .source(.path(let path), nil) = statement.subject, path.steps.isEmpty,
+      case .variable(let name) = path.base, case .results(let bound)? = scope[name.text]
+    else { return nil }
+    return bound.value
   }
 
   /// What is watched: the name of an object, or the words of the statement.
@@ -74,6 +83,7 @@ extension Session {
     } catch {
       throw StorageMessages.error(error, path: database.realm.path)
     }
+    noteOpening(of: database)
     if settings.refreshesAlone { try refresh(database) }
     deliverChanges()
     return database
@@ -84,6 +94,7 @@ extension Session {
     let writer = DiffWriter(
       observer, version: database.realm.snapshot.version, self,
       old: database.realm.schema, new: database.realm.schema)
+    if observer.file == nil { printOpeningNote(to: output) }
     switch observer.target {
     case .realm, .object: writer.writeWatching()
     case .results(let results):

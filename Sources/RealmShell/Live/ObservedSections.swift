@@ -82,7 +82,7 @@ extension Session {
     }
     var owner: (table: TableKey, key: ObjectKey)?
     if case .path(let path) = statement.source, !path.steps.isEmpty,
-      case .object(let ownerClass, let key)? = try self.owner(
+      case .object(let ownerClass, let key) = try self.owner(
         of: path, evaluator(database, scope: scope))
     {
       try refuseObservingFrozen(ownerClass, at: path.range)
@@ -110,9 +110,9 @@ extension Session {
   }
 
   /// The object at the end of a path but its last step.
-  private func owner(
+  func owner(
     of path: PathExpression, _ evaluator: Evaluator
-  ) throws(ShellError) -> ShellValue? {
+  ) throws(ShellError) -> ShellValue {
     let start = PathExpression(
       base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
     return try evaluator.value(of: start, row: nil)

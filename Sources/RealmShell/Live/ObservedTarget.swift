@@ -53,19 +53,15 @@ extension Session {
     }
     if path.steps.isEmpty { return try variableTarget(path, condition, database, evaluator) }
     if condition == nil, let found = try memberTarget(path, database, evaluator) { return found }
-    let (owner, property) = try member(path, evaluator)
-    guard case .object(let ownerClass, let key) = owner else {
-      throw ShellError(.typeMismatch, "\(owner.kindText) has no collections", at: path.range)
+    if condition == nil, let found = try collectionTarget(path, database, evaluator) {
+      return found
+    }
+    let ownerValue = try owner(of: path, evaluator)
+    guard case .object(let ownerClass, let key) = ownerValue else {
+      throw ShellError(
+        .illegalOperation, "only collections of one object can be observed", at: path.range)
     }
     try refuseObservingFrozen(ownerClass, at: path.range)
-    if let property, condition == nil {
-      let column = ownerClass.table.columns[property.position]
-      let place = CollectionPlace(
-        owner: ownerClass.table.key, object: key, column: column.key,
-        collection: property.collection, kind: property.kind, target: property.target)
-      let target = property.kind == .link ? property.target : nil
-      return (.collection(place), target.flatMap(database.realm.schema.objectClass))
-    }
     let objectClass = try objects(of: source, evaluator).objectClass
     let owned = (table: ownerClass.table.key, key: key)
     return (
@@ -73,44 +69,6 @@ extension Session {
         results(source, condition, database, objectClass, isInTableOrder: false, owner: owned)),
       objectClass
     )
-  }
-
-  /// The object at the end of a path but its last step, and the collection that this names; nil for
-  /// backlinks.
-  private func member(
-    _ path: PathExpression, _ evaluator: Evaluator
-  ) throws(ShellError) -> (owner: ShellValue, property: Property?) {
-    let last = path.steps[path.steps.count - 1]
-    let start = PathExpression(
-      base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
-    let owner = try evaluator.value(of: start, row: nil)
-    if case .backlinks = last.kind { return (owner, nil) }
-    guard case .object(let ownerClass, _) = owner, case .property(var name) = last.kind else {
-      throw ShellError(
-        .illegalOperation, "only collections of one object can be observed", at: last.range)
-    }
-    if let projection = ownerClass.projection {
-      guard let field = projection.field(named: name) else {
-        throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
-      }
-      guard let names = field.propertyNames, names.count == 1 else {
-        throw ShellError(
-          .illegalOperation, "\(quotedName(name)) is no stored collection", at: last.range,
-          remedy: "observe OBJECT keys (\(quotedName(name)))")
-      }
-      name = names[0]
-    }
-    guard let property = ownerClass.property(named: name) else {
-      throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
-    }
-    guard property.collection != .none else {
-      throw ShellError(
-        .typeMismatch,
-        property.kind == .mixed
-          ? "collections inside of mixed values cannot be observed"
-          : "\(quotedName(name)) is no collection", at: last.range)
-    }
-    return (owner, property)
   }
 
   /// The object or the section that the last step of a path picks; nil if it does something else.

@@ -56,6 +56,9 @@ final class Observer {
   let values: ObserveStatement.Values
   /// The key paths that count; nil for the rule that holds without any.
   let filter: KeyPathFilter?
+  /// The results in a variable that are watched: their observers share their key paths.
+  /// Source: object-model.md 6.10.
+  let handle: LiveResults?
   /// How the objects are seen.
   let projection: Projection?
   /// The properties of the projection that count; nil for all.
@@ -81,7 +84,8 @@ final class Observer {
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,
-    filter: KeyPathFilter?, projection: Projection?, scope: Scope, isJSON: Bool, file: ByteWriter?
+    filter: KeyPathFilter?, handle: LiveResults?, projection: Projection?, scope: Scope,
+    isJSON: Bool, file: ByteWriter?
   ) {
     self.number = number
     name = statement.name?.text
@@ -89,6 +93,7 @@ final class Observer {
     self.target = target
     values = statement.values ?? .changes
     self.filter = filter
+    self.handle = handle
     self.projection = projection
     let names = statement.keyPaths?.map { operand in
       if case .property(let name)? = operand.steps.first { name.text } else { nil as String? }
@@ -121,92 +126,6 @@ final class Observer {
   }
 }
 
-/// A list, set or dictionary of an object.
-struct CollectionPlace {
-  let owner: TableKey
-  let object: ObjectKey
-  let column: ColumnKey
-  let collection: StoredColumn.Collection
-  let kind: ValueKind
-  /// The class of links.
-  let target: TableKey?
-
-  var key: TransactionChanges.CollectionKey {
-    TransactionChanges.CollectionKey(table: owner, column: column, object: object)
-  }
-
-  var kindText: String {
-    switch collection {
-    case .none, .list: "list"
-    case .set: "set"
-    case .dictionary: "dictionary"
-    }
-  }
-
-  /// The elements in one version; nil if the owner is gone.
-  func elements(in schema: Schema) throws(StorageError) -> DiffElements? {
-    guard let owner = schema.objectClass(owner), let position = owner.table.column(column),
-      let row = try owner.table.row(of: object)
-    else { return nil }
-    switch try owner.table.value(of: position, in: row) {
-    case .list(let list):
-      let values = try list.values()
-      guard kind == .link, let target = target.flatMap(schema.objectClass) else {
-        return .values(values)
-      }
-      return .objects(
-        target,
-        KeyList(
-          values.map { value in
-            if case .link(_, let key) = value { key } else { .null }
-          }))
-    case .dictionary(let dictionary): return .entries(try dictionary.entries())
-    default: return nil
-    }
-  }
-}
-
-/// Keys by their position.
-struct KeyList {
-  let count: Int
-  private let key: (Int) -> ObjectKey
-
-  init(count: Int, _ key: @escaping (Int) -> ObjectKey) { (self.count, self.key) = (count, key) }
-
-  init(_ keys: [ObjectKey]) { self.init(count: keys.count) { keys[$0] } }
-
-  /// The keys of what was deleted; nothing is known of other positions.
-  init(of deletions: PositionSet, _ keys: [ObjectKey]) {
-    self.init(count: (deletions.last ?? -1) + 1) { keys[deletions.count(in: 0..<$0)] }
-  }
-
-  subscript(position: Int) -> ObjectKey { key(position) }
-}
-
-/// The elements that positions of a diff refer to.
-enum DiffElements {
-  case objects(ObjectClass, KeyList)
-  case values([StoredValue])
-  case entries([StoredDictionary.Entry])
-
-  var count: Int {
-    switch self {
-    case .objects(_, let keys): keys.count
-    case .values(let values): values.count
-    case .entries(let entries): entries.count
-    }
-  }
-
-  /// The count in words.
-  var countText: String {
-    switch self {
-    case .objects: counted(count, "object", "objects")
-    case .values: counted(count, "value", "values")
-    case .entries: counted(count, "key", "keys")
-    }
-  }
-}
-
 /// The observers of one database, and the version that they have been told of.
 final class Watch {
   let database: Session.Database
@@ -227,6 +146,15 @@ final class Watch {
     (snapshot, schema) = (database.realm.snapshot, database.realm.schema)
     listener =
       database.isInMemory ? nil : try? ChangeListener(realmPath: database.realm.path)
+  }
+
+  /// The key paths that count for an observer and those that share its handle; nil for the rule that
+  /// holds without any.
+  func filter(of observer: Observer) -> KeyPathFilter? {
+    guard let handle = observer.handle else { return observer.filter }
+    let sharing = observers.filter { $0.handle === handle }
+    let filters = sharing.compactMap(\.filter)
+    return filters.count < sharing.count ? nil : KeyPathFilter(joining: filters)
   }
 
   /// Lets go of the version before.
