@@ -107,6 +107,7 @@ extension Parser {
       recordClauses()
       predicate = .truePredicate(SourceRange(start: start, end: start))
     } else {
+      if records { offerRQL(clauseWords + ["SORT", "DISTINCT", "LIMIT", "OFFSET"]) }
       predicate = try wholePredicate()
       recordClauses()
       recordLogic()

@@ -260,7 +260,7 @@ struct Parser {
   /// The error for a token that nothing accepts.
   func failure(suggestingFrom names: [String] = []) -> SyntaxError {
     failure(
-      at: token.range, isWord: token.kind == .word,
+      at: token.range, isWord: token.kind == .word || token.kind == .atWord,
       isUnterminated: token.kind == .unterminatedString || token.kind == .unterminatedName,
       isOther: token.kind == .other, suggestingFrom: names)
   }
@@ -290,7 +290,7 @@ struct Parser {
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
   }
 
-  private static func words(fitting expected: [Expectation]) -> [String] {
+  static func words(fitting expected: [Expectation]) -> [String] {
     expected.flatMap { expectation in Grammar.words(fitting: expectation) }
       .map { $0.hasSuffix("(") ? String($0.dropLast()) : $0 }
       .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
@@ -305,8 +305,8 @@ struct Parser {
       let token = Lexer.token(in: bytes.span, at: start)
       guard Lexer.token(in: bytes.span, at: token.end).start == next else { return nil }
       next = token.start
-      // The parenthesis of a word that seems to be the class of an object.
-      if token.kind == .openParenthesis { continue }
+      // The word seems to be a class, and this a part of the name of an object of it.
+      if token.kind == .openParenthesis || token.kind == .variable { continue }
       let words = Self.words(fitting: expected)
       guard token.kind == .word,
         place.length > 0 || token.end - token.start >= Self.shortestLastWord,
