@@ -17,9 +17,18 @@ extension Parser {
       opens: kind == .openParenthesis || kind == .openBracket || kind == .openBrace,
       closes: kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace,
       at: taken.range)
+    if records { markWord(taken) }
     position = taken.end
     rql = nextRQLToken(from: position, skipsNewlines: depth > blockDepth || kind.continuesLine)
     return taken
+  }
+
+  private mutating func markWord(_ token: RQLToken) {
+    if token.kind.isKeyword {
+      mark(.word, token.range)
+    } else if token.kind == .uuid || token.kind == .objectID {
+      mark(.literal, token.range)
+    }
   }
 
   /// The token after the next one.
@@ -29,6 +38,11 @@ extension Parser {
   @inline(__always)
   mutating func expectRQL(_ expectation: @autoclosure () -> Expectation) {
     if records { record(expectation(), at: rql.start) }
+  }
+
+  /// Records that words or signs would be accepted here, of which messages say nothing.
+  mutating func offerRQL(_ words: [String]) {
+    for word in words { record(.offeredWord(word), at: rql.start) }
   }
 
   /// Records that a property of an owner would be accepted here.
@@ -94,8 +108,7 @@ extension Parser {
     } else {
       predicate = try wholePredicate()
       recordClauses()
-      expectRQL(.word("and"))
-      expectRQL(.word("or"))
+      recordLogic()
     }
     let ordering = try orderingClauses()
     let end = max(start, position)
@@ -131,13 +144,25 @@ extension Parser {
         StatementBounds.equalsIgnoringCase(shellToken, $0, in: bytes.span)
       })
     else { return false }
-    switch followingRQL.kind {
-    case .dot, .openBracket, .equal, .notEqual, .less, .greater, .lessEqual, .greaterEqual, .in,
-      .beginsWith, .endsWith, .contains, .text, .like, .between, .geoWithin, .plus, .minus,
-      .slash:
+    let following = followingRQL
+    switch following.kind {
+    case .dot, .openBracket, .equal, .notEqual, .less, .greater, .lessEqual, .greaterEqual, .plus,
+      .minus, .slash:
       return false
+    case .in, .beginsWith, .endsWith, .contains, .text, .like, .between, .geoWithin:
+      // Without a value behind it the word is a name: `show text, like as l`.
+      let next = Lexer.token(in: bytes.span, at: following.end)
+      return next.kind.endsStatement || next.kind == .comma || next.kind.closes
+        || StatementBounds.equalsIgnoringCase(next, "as", in: bytes.span)
     default: return true
     }
+  }
+
+  /// Records what may join a predicate to another one.
+  mutating func recordLogic() {
+    expectRQL(.word("and"))
+    expectRQL(.word("or"))
+    if records { offerRQL(["&&", "||"]) }
   }
 
   private mutating func recordClauses() {
@@ -169,7 +194,7 @@ extension Parser {
     try requireRQL(.openParenthesis, "(")
     var criteria: [SortCriterion] = []
     repeat {
-      let path = try propertyPath()
+      let path = try orderedPath()
       expectRQL(.word("ASC"))
       expectRQL(.word("DESC"))
       guard rql.kind == .ascending || rql.kind == .descending else { throw rqlFailure() }
@@ -184,9 +209,23 @@ extension Parser {
     try advanceRQL()
     try requireRQL(.openParenthesis, "(")
     var paths: [PropertyPath] = []
-    repeat { paths.append(try propertyPath()) } while try acceptRQL(.comma, ",")
+    repeat { paths.append(try orderedPath()) } while try acceptRQL(.comma, ",")
     try requireRQL(.closeParenthesis, ")")
     return .distinct(paths)
+  }
+
+  /// A path to what objects are ordered by.
+  private mutating func orderedPath() throws(SyntaxError) -> PropertyPath {
+    let path = try propertyPath()
+    if records {
+      offerRQL([".", "["])
+      if rql.kind == .dot {
+        try advanceRQL()
+        recordPathEnd(after: path.elements)
+        throw rqlFailure()
+      }
+    }
+    return path
   }
 
   /// `OFFSET(n)`, which realm-core does not have. Before an operator it is the name of an object of a
@@ -199,8 +238,10 @@ extension Parser {
     var next = nextRQLToken(from: rql.end, skipsNewlines: true)
     guard next.kind == .openParenthesis else { return false }
     next = nextRQLToken(from: next.end, skipsNewlines: true)
+    if next.kind == .end { return records }
     guard next.kind == .natural || next.kind == .number else { return false }
     next = nextRQLToken(from: next.end, skipsNewlines: true)
+    if next.kind == .end { return records }
     guard next.kind == .closeParenthesis else { return false }
     switch nextRQLToken(from: next.end, skipsNewlines: false).kind {
     case .equal, .notEqual, .in, .less, .lessEqual, .greater, .greaterEqual: return false
@@ -210,6 +251,7 @@ extension Parser {
 
   /// The number of a LIMIT or OFFSET.
   private mutating func countOfClause() throws(SyntaxError) -> Int64 {
+    mark(.word, rql.range)
     try advanceRQL()
     try requireRQL(.openParenthesis, "(")
     expectRQL(.integer)

@@ -90,6 +90,19 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Reads until what the program has written so far fulfils a condition.
+  ///
+  /// - Returns: false if it does not in time.
+  public func read(
+    timeoutSeconds: Double = 10, until isEnough: (_ transcript: String) -> Bool
+  ) -> Bool {
+    let end = Clock.seconds + timeoutSeconds
+    while !isEnough(transcript) {
+      guard receive(until: end) else { return false }
+    }
+    return true
+  }
+
   /// Reads until the program has ended; returns its exit code, or nil if it goes on too long.
   ///
   /// The code is 128 and the signal's number if a signal has ended it.

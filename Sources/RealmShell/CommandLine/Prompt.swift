@@ -23,7 +23,7 @@ struct Prompt {
   func run() {
     session.isInteractive = true
     if isFresh, !session.isQuiet {
-      session.output.write("realmsh \(programVersion): type help\n")
+      session.output.write("realmsh \(programVersion): type help, or a verb and Tab\n")
       if let database = try? session.current() {
         session.output.write(session.openedText(database) + "\n")
       }
@@ -34,10 +34,44 @@ struct Prompt {
       session.dropTransactions()
       return
     }
-    editor.use(session.settings.keys == .vi ? .vi : .emacs)
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    watchEvents(editor)
+    editor.assistance = session.assistance(prompt: promptText)
+    editor.assistance.edit = { [session] text in
+      do throws(ShellError) {
+        return try session.edited(text)
+      } catch {
+        session.report(error, origin: nil)
+        return nil
+      }
+    }
+    var nextText = ""
+    session.typing = TypingServices(
+      history: { editor.history.entries }, place: { nextText = $0 })
+    defer { session.typing = nil }
+    var keys: Settings.Keys?
+    while !session.isEnding {
+      session.printFinishedWork(to: session.output)
+      session.output.flush()
+      apply(session.settings, to: editor, &keys)
+      let initialText = nextText
+      nextText = ""
+      switch editor.readStatement(prompt: colored(promptText()), initialText: initialText) {
+      case .endOfFile: session.isEnding = true
+      case .interrupted: continue
+      case .statement(let text):
+        if let rest = run(EnteredText(text), editor) { nextText = rest }
+      }
+    }
+    // What was not committed is lost, which is said but is no error at the prompt.
+    session.dropTransactions()
+    _ = session.endThreads(waiting: false)
+  }
+
+  /// Lets observers and threads print above the line being typed.
+  private func watchEvents(_ editor: LineEditor) {
     let finished = WakePipe()
     if let finished { session.threads.listener.withLock { $0 = { finished.wake() } } }
     editor.events = LineEditor.Events(
@@ -54,56 +88,65 @@ struct Prompt {
           session.takeNews()
         }
       })
-    editor.assistance.isComplete = Prompt.isComplete
-    editor.options.usesColor = session.usesColor
-    while !session.isEnding {
-      session.printFinishedWork(to: session.output)
-      session.output.flush()
-      let prompt = promptText()
-      switch editor.readStatement(prompt: prompt) {
-      case .endOfFile: session.isEnding = true
-      case .interrupted: continue
-      case .statement(let text):
-        if !Prompt.holdsKey(text) { editor.remember(text) }
-        runText(text, promptWidth: prompt)
-      }
+  }
+
+  /// - Parameter keys: The keys that the editor has.
+  private func apply(_ settings: Settings, to editor: LineEditor, _ keys: inout Settings.Keys?) {
+    if keys != settings.keys {
+      editor.use(settings.keys == .vi ? .vi : .emacs)
+      keys = settings.keys
     }
-    // What was not committed is lost, which is said but is no error at the prompt.
-    session.dropTransactions()
-    _ = session.endThreads(waiting: false)
+    editor.options.usesColor = session.usesColor
+    editor.options.showsHints = settings.showsHints
+    editor.options.highlights = settings.highlights
+  }
+
+  /// Runs statements in order, up to the first error.
+  ///
+  /// - Returns: what is left for correction if there was more than one statement.
+  private func run(_ text: EnteredText, _ editor: LineEditor) -> String? {
+    for part in text.parts {
+      if part.mayBeKept { editor.remember(part.text) }
+      let isAlone = text.parts.count == 1 && !part.text.contains("\n")
+      let before = isAlone ? promptText() + text.rowStart(of: part) : nil
+      guard runStatement(part.text, behind: before) else {
+        return text.parts.count > 1 ? text.text(from: part) : nil
+      }
+      if session.isEnding { return nil }
+    }
+    return nil
   }
 
   /// Without an editor: one statement after the other, with a plain prompt.
   private func runPlainly() {
     var text = ""
+    var prompt = ""
     while !session.isEnding {
-      session.output.write(text.isEmpty ? promptText() : "")
+      if text.isEmpty {
+        prompt = promptText()
+        session.output.write(prompt)
+      }
       session.output.flush()
       guard let line = readLine(strippingNewline: false) else { break }
       text += line
-      guard Prompt.isComplete(text) else { continue }
-      runText(text, promptWidth: nil)
+      guard Session.completeness(of: text) == .complete else { continue }
+      // Only a terminal shows what was typed behind the prompt.
+      let isOnScreen = isatty(STDIN_FILENO) == 1 && !text.dropLast().contains("\n")
+      _ = runStatement(text, behind: isOnScreen ? prompt : nil)
       text = ""
     }
   }
 
-  private func runText(_ text: String, promptWidth prompt: String?) {
+  /// Runs a statement.
+  ///
+  /// - Parameter text: What stands before it on the screen, if it was typed in one row.
+  /// - Returns: whether all went well.
+  private func runStatement(_ statement: String, behind text: String?) -> Bool {
     Interruption.clear()
-    let isOneRow = !text.dropLast().contains("\n")
-    let width = prompt.flatMap { prompt in
-      isOneRow ? Array(prompt.utf8).withUnsafeBytes { displayWidth(of: $0) } : nil
+    let width = text.map { text in
+      Array(text.utf8).withUnsafeBytes { displayWidth(of: $0) }
     }
-    session.run(SourceText(text, fileName: "<prompt>"), promptWidth: width)
-  }
-
-  private static func isComplete(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return StatementBounds.completeness(of: bytes.span) == .complete
-  }
-
-  /// Statements with a key in them are not remembered.
-  private static func holdsKey(_ text: String) -> Bool {
-    ["hex:", "base64:", "bytes:"].contains { text.contains($0) }
+    return session.run(SourceText(statement, fileName: "<prompt>"), promptWidth: width)
   }
 
   private var historyPath: String? {
@@ -131,6 +174,15 @@ struct Prompt {
       text = text.replacing(field, with: value)
     }
     return text
+  }
+
+  /// The prompt in the colour of its state: yellow with a write transaction, red if that has failed.
+  /// The last character is left out, so that text follows the end of the colour.
+  private func colored(_ prompt: String) -> String {
+    let state = session.threads.promptStatus.1.stateText
+    guard session.usesColor, state == "*" || state == "!", prompt.count > 1 else { return prompt }
+    let color = state == "*" ? "33" : "31"
+    return "\u{1B}[\(color)m\(prompt.dropLast())\u{1B}[39m\(prompt.suffix(1))"
   }
 
   private func clockText() -> String {

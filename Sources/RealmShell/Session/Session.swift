@@ -16,7 +16,15 @@ final class Session {
   /// The open databases in the order of opening.
   var databases: [Database] = []
   /// Name of the database that statements use.
-  var currentName: String?
+  var currentName: String? {
+    didSet {
+      guard let oldValue, oldValue != currentName else { return }
+      earlierNames.removeAll { $0 == oldValue || $0 == currentName }
+      earlierNames.append(oldValue)
+    }
+  }
+  /// Names of the databases that were used before, the last one at the end.
+  private(set) var earlierNames: [String] = []
   /// What `observe` has begun.
   var observers = Observers()
   /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
@@ -35,8 +43,18 @@ final class Session {
   var outputDescriptor: Int32?
   /// Standard error.
   var errorOutput: ByteWriter
+  /// What the next acknowledgement is to be preceded by: that a file was opened for writing.
+  var openingNote: String?
+  /// Notes that were given, each of which is given once.
+  var screenNotes: Set<ScreenNote> = []
+  /// The file that `output` has chosen for results.
+  var outputTarget: OutputTarget?
+  /// What leads to the system command that reads the results of the present statement.
+  var commandInput: Redirection?
   /// Whether the prompt is shown.
   var isInteractive = false
+  /// The prompt; nil if there is none.
+  var typing: TypingServices?
   /// What the command line has settled.
   let options: Options
 
@@ -73,6 +91,8 @@ final class Session {
   var changeCount = 0
   /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.
   var isInBlock = false
+  /// How far the innermost script is; nil if none runs.
+  var scriptProgress: Progress?
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
 
@@ -83,7 +103,7 @@ final class Session {
     _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool
   ) {
     (self.output, outputDescriptor) = (output, descriptor)
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
     options = Options(
       isQuiet: invocation.isQuiet, isSafe: invocation.isSafe, keepsGoing: invocation.keepsGoing,
       outputIsTerminal: outputIsTerminal)
@@ -91,14 +111,22 @@ final class Session {
     thread = threads.main
   }
 
+  /// What a person is told once.
+  enum ScreenNote {
+    case computedProperties
+  }
+
   /// Makes the session of the calling thread.
   init(_ thread: ThreadIdentity, _ threads: Threads, _ options: Options) {
     (self.thread, self.threads, self.options) = (thread, threads, options)
     output = ByteWriter()
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
   }
 
-  var outputIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
+  /// Whether results go to a terminal.
+  var outputIsTerminal: Bool { screenIsTerminal && redirection?.isOnScreen ?? true }
+  /// Whether what is not redirected goes to a terminal.
+  var screenIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
   var isQuiet: Bool { options.isQuiet }
   var isSafe: Bool { options.isSafe }
   var keepsGoing: Bool { options.keepsGoing }
@@ -123,7 +151,16 @@ final class Session {
 
   /// Prints an acknowledgement, unless they are off.
   func acknowledge(_ text: @autoclosure () -> String, to writer: ByteWriter) {
-    if acknowledges { writer.write(text() + "\n") }
+    guard acknowledges else { return }
+    printOpeningNote(to: writer)
+    writer.write(text() + "\n")
+  }
+
+  /// Prints on a terminal that a file was opened for writing, if that was not said yet.
+  func printOpeningNote(to writer: ByteWriter) {
+    guard let note = openingNote, acknowledges else { return }
+    openingNote = nil
+    if outputIsTerminal { writer.write(note + "\n") }
   }
 
   /// Columns of the screen.
@@ -134,6 +171,19 @@ final class Session {
       return Int(size.ws_col)
     }
     return outputIsTerminal ? environment("COLUMNS").flatMap { Int($0) } ?? 80 : 80
+  }
+
+  /// Whether the terminal knows how to move the cursor.
+  var movesCursor: Bool {
+    guard let name = environment("TERM") else { return false }
+    return !name.isEmpty && name != "dumb"
+  }
+
+  /// Rows of the screen.
+  var screenHeight: Int {
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0
+    return isKnown ? Int(size.ws_row) : environment("LINES").flatMap { Int($0) } ?? 24
   }
 
   /// Whether colours are used.
@@ -164,3 +214,8 @@ final class Session {
 
 /// A variable of the environment; nil if it is not set.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// A variable of the environment; nil if it is not set or empty.
+func nonEmptyEnvironment(_ name: String) -> String? {
+  environment(name).flatMap { $0.isEmpty ? nil : $0 }
+}

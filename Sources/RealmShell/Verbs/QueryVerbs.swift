@@ -18,7 +18,7 @@ extension Session {
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { scope.names },
+      variableNames: { scope.names }, projections: { [threads] in threads.projections },
       frozenSchema: { [unowned self] (version) throws(ShellError) in
         try frozenDatabase(version).realm.schema
       },
@@ -98,7 +98,9 @@ extension Session {
 
   /// Prints a result and makes it the last one.
   func show(_ result: ResultSet, _ live: LiveResults, to writer: ByteWriter) throws(ShellError) {
-    let limit = outputIsTerminal ? settings.rowLimit ?? result.rowCount : result.rowCount
+    // The pager can show as many as there are.
+    let isLimited = outputIsTerminal && redirection == nil
+    let limit = isLimited ? settings.rowLimit ?? result.rowCount : result.rowCount
     let printed = min(limit, result.rowCount)
     locals["_"] = .results(Bound(live, owner(try current())))
     printedRowCount = printed
@@ -150,8 +152,13 @@ extension Session {
     }
     evaluator = try self.evaluator(for: objectClass, evaluator)
     let everything = [Column.everything(get.target.range)]
-    let columns = try ColumnMaker.columns(
+    var columns = try ColumnMaker.columns(
       get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
+    if get.columns.isEmpty {
+      try evaluator.reading { () throws(StorageError) in
+        try Session.dropEmptyWaysBack(from: &columns, of: objectClass, key, evaluator.schema)
+      }
+    }
     let result = ResultSet(objectClass, [key], columns: columns, evaluator: evaluator)
     var settings = outputSettings
     settings.showsFooter = false
@@ -163,6 +170,27 @@ extension Session {
     } else {
       try renderer.render(rows: 0..<1)
     }
+  }
+
+  /// Leaves out the ways back through mixed properties that no computed property names and that no
+  /// object has taken.
+  private static func dropEmptyWaysBack(
+    from columns: inout [ResultColumn], of objectClass: ObjectClass, _ key: ObjectKey,
+    _ schema: Schema
+  ) throws(StorageError) {
+    guard let row = try objectClass.table.row(of: key) else { return }
+    var isKept: [Bool] = []
+    for column in columns {
+      guard case .inverse(let inverse) = column.source, inverse.name == nil,
+        let origin = schema.objectClass(named: inverse.originClass),
+        origin.property(named: inverse.originProperty)?.kind == .mixed
+      else {
+        isKept.append(true)
+        continue
+      }
+      isKept.append(try objectClass.table.backlinkCount(inverse.backlink, to: row) > 0)
+    }
+    columns = zip(columns, isKept).filter(\.1).map(\.0)
   }
 
   private func printValue(
