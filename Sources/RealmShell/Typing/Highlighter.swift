@@ -79,9 +79,10 @@ final class Highlighter {
     let old = bytes
     bytes = new
     let before = Self.commonPrefix(old, new)
-    let after = before == old.count && before == new.count ? 0 : Self.commonSuffix(old, new, before)
+    let isSame = before == old.count && before == new.count
+    let after = isSame ? 0 : Self.commonSuffix(old, new, before)
     let known = pieces
-    var kept = known.prefix { $0.range.upperBound < before || before == new.count }
+    var kept = known.prefix { $0.range.upperBound < before || isSame }
     if isSettled, let first = kept.firstIndex(where: { !$0.isParsed }) { kept = kept[..<first] }
     pieces = Array(kept)
     let shift = new.count - old.count
