@@ -1,6 +1,22 @@
 import Glibc
 import RealmLanguage
 
+/// A path that stays right when the folder is changed.
+func absolutePath(_ path: String) -> String {
+  guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+  defer { free(folder) }
+  let text = String(cString: folder)
+  return (text == "/" ? "" : text) + "/" + path
+}
+
+/// A path for people: without the present folder in front.
+func shownPath(_ path: String) -> String {
+  guard path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+  defer { free(folder) }
+  let prefix = String(cString: folder) + "/"
+  return path.hasPrefix(prefix) && path != prefix ? String(path.dropFirst(prefix.count)) : path
+}
+
 /// Whole text files, read for running.
 enum TextFile {
   /// Most bytes of a file that is read whole; a device may have no end.
