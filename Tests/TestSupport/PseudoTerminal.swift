@@ -4,9 +4,9 @@ import Synchronization
 /// A program on a terminal of its own, with the test at the keyboard.
 public final class PseudoTerminal {
   /// Everything the program has written so far.
-  public private(set) var transcript = ""
-  private let process: Process
-  private let descriptor: Int32
+  public var transcript: String { String(decoding: received, as: UTF8.self) }
+  let process: Process
+  let descriptor: Int32
   private var received: [UInt8] = []
   /// Bytes of `received` that `read(until:)` has passed.
   private var position = 0
@@ -122,7 +122,6 @@ public final class PseudoTerminal {
     // The terminal answers EIO when its last user is gone.
     guard length > 0 else { return length < 0 && errno == EINTR }
     received += chunk[..<length]
-    transcript = String(decoding: received, as: UTF8.self)
     return true
   }
 

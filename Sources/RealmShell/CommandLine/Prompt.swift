@@ -39,6 +39,14 @@ struct Prompt {
     }
     watchEvents(editor)
     editor.assistance = session.assistance(prompt: promptText)
+    editor.assistance.edit = { [session] text in
+      do throws(ShellError) {
+        return try session.edited(text)
+      } catch {
+        session.report(error, origin: nil)
+        return nil
+      }
+    }
     var nextText = ""
     session.typing = TypingServices(
       history: { editor.history.entries }, place: { nextText = $0 })
@@ -89,6 +97,8 @@ struct Prompt {
       keys = settings.keys
     }
     editor.options.usesColor = session.usesColor
+    editor.options.showsHints = settings.showsHints
+    editor.options.highlights = settings.highlights
   }
 
   /// Runs statements in order, up to the first error.

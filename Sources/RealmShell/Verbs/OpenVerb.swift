@@ -333,7 +333,7 @@ extension Session {
     do throws(StorageError) {
       return try Realm(path: path, key: key, state: state)
     } catch {
-      if error == .noKey, key == nil, let source = environment("REALMSH_KEY") {
+      if error == .noKey, key == nil, let source = nonEmptyEnvironment("REALMSH_KEY") {
         return try openRealm(path: path, key: try readKey(source), state: state)
       }
       var failure = StorageMessages.error(error, path: path)
