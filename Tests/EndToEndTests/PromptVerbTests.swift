@@ -47,7 +47,7 @@ struct PromptVerbTests {
     expect("exit again to drop it", on: terminal)
     terminal.type("exit\r")
     expect("note: the transaction on dogs was cancelled: nothing", on: terminal)
-    leave(terminal)
+    leave(terminal, status: 1)
   }
 
   // MARK: history, edit
@@ -65,7 +65,7 @@ struct PromptVerbTests {
     terminal.type("edit 9\r")
     expect("the history has no statement 9", on: terminal)
     terminal.type("exit\r")
-    leave(terminal)
+    leave(terminal, status: 1)
     #expect(Files.readText(folder.file("history")).hasPrefix("print 70 + 1\nprint 70 + 2\n"))
   }
 
@@ -103,7 +103,7 @@ struct PromptVerbTests {
     terminal.type("print 50 + 2\r")
     expect("52\r\n", on: terminal)
     terminal.type("exit\r")
-    leave(terminal)
+    leave(terminal, status: 1)
     #expect(!Files.names(in: folder.path).contains { $0.hasPrefix("realmsh-") })
   }
 
@@ -143,7 +143,7 @@ struct PromptVerbTests {
     terminal.type("print 70 + 1\r")
     expect("71\r\n", on: terminal)
     terminal.type("exit\r")
-    leave(terminal)
+    leave(terminal, status: 1)
   }
 
   // MARK: Configuration
