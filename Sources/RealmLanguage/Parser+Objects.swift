@@ -206,6 +206,7 @@ extension Parser {
   /// `"projection" [ NAME "of" NAME "{" field { psep field } [ psep ] "}" ]`.
   mutating func projectionStatement() throws(SyntaxError) -> StatementBody {
     guard let name = try acceptName(.newName) else { return .projection(nil) }
+    mark(.declaredClass, name.range)
     try require(word: "of")
     let className = try self.name(.className)
     let owner = records ? PropertyOwner(className: className.text) : nil

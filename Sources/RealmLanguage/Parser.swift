@@ -70,6 +70,9 @@ struct Parser {
   var collectsExpectations = true
   private(set) var furthest = 0
   private(set) var expected: [Expectation] = []
+  /// The places before the furthest one with what was expected there, the last ones only.
+  private var trail: [(place: Int, expected: [Expectation])] = []
+  private static let trailLength = 3
   /// The property before an operator that is expected at the furthest place.
   private(set) var leftOperand: PropertyOwner?
   /// What the tokens taken are.
@@ -242,6 +245,8 @@ struct Parser {
   mutating func record(_ expectation: Expectation, at place: Int) {
     guard collectsExpectations else { return }
     if place > furthest {
+      if trail.count == Self.trailLength { trail.removeFirst() }
+      trail.append((furthest, expected))
       furthest = place
       expected.removeAll(keepingCapacity: true)
       leftOperand = nil
@@ -262,7 +267,7 @@ struct Parser {
   /// The error for a token that nothing accepts.
   func failure(suggestingFrom names: [String] = []) -> SyntaxError {
     failure(
-      at: token.range, isWord: token.kind == .word,
+      at: token.range, isWord: token.kind == .word || token.kind == .atWord,
       isUnterminated: token.kind == .unterminatedString || token.kind == .unterminatedName,
       isOther: token.kind == .other, suggestingFrom: names)
   }
@@ -286,12 +291,44 @@ struct Parser {
     if isOther, here.isEmpty { message = "a character that has no meaning here" }
     var suggestion: String?
     if isWord {
-      let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
-        .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
-      suggestion = Spelling.nearest(to: text(range), among: words + names)
+      suggestion = Spelling.nearest(to: text(range), among: Self.words(fitting: here) + names)
     }
+    if suggestion == nil, let error = misspelledWord(before: range) { return error }
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
   }
+
+  static func words(fitting expected: [Expectation]) -> [String] {
+    expected.flatMap { expectation in Grammar.words(fitting: expectation) }
+      .map { $0.hasSuffix("(") ? String($0.dropLast()) : $0 }
+      .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
+  }
+
+  /// The error for a word of the grammar right before the place, which was taken for a name because
+  /// of a typing error: `where Dog shw name`.
+  private func misspelledWord(before place: SourceRange) -> SyntaxError? {
+    guard place.start == furthest else { return nil }
+    var next = place.start
+    for (start, expected) in trail.reversed() {
+      let token = Lexer.token(in: bytes.span, at: start)
+      guard Lexer.token(in: bytes.span, at: token.end).start == next else { return nil }
+      next = token.start
+      // The word seems to be a class, and this a part of the name of an object of it.
+      if token.kind == .openParenthesis || token.kind == .variable { continue }
+      let words = Self.words(fitting: expected)
+      guard token.kind == .word,
+        place.length > 0 || token.end - token.start >= Self.shortestLastWord,
+        !words.contains(where: { StatementBounds.equalsIgnoringCase(token, $0, in: bytes.span) }),
+        let nearest = Spelling.nearest(to: text(token.range), among: words)
+      else { return nil }
+      return SyntaxError(
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected,
+        suggestion: nearest)
+    }
+    return nil
+  }
+
+  /// Bytes of a word at the end of a text that may have been meant to be another one.
+  private static let shortestLastWord = 5
 
   // MARK: Words and signs
 
