@@ -62,7 +62,9 @@ extension Parser {
     let subject = try changeSubject(ofSet: true)
     if records { propertyOwner = owner(of: subject) }
     var changes: [Change] = []
+    changes.reserveCapacity(lastChangeCount)
     repeat { changes.append(try change()) } while try accept(.comma, ",")
+    lastChangeCount = min(changes.count, Self.greatestReserve)
     let extent = try acceptExtent(of: subject)
     return .set(SetStatement(subject: subject, changes: changes, extent: extent))
   }

@@ -32,6 +32,8 @@ struct Parser {
   private(set) var blockDepth = 0
   /// Members of the array or object value read last: a guess for the next one.
   var lastCount = 0
+  /// Changes of the statement `set` read last: a guess for the next one.
+  var lastChangeCount = 0
   /// The text of the names read so far.
   var names = NameCache()
   /// Levels of the operand or expression parsed last.
@@ -169,15 +171,20 @@ struct Parser {
   var closesBlock: Bool { token.kind == .closeBrace && blockDepth > 0 && depth == blockDepth }
 
   /// Counts a token, and a bracket if it is one.
+  @inline(__always)
   mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
     try count(1, at: range)
     if opens {
-      depth += 1
-      guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
-      if depth & 3 == 0 { try checkStack(at: range) }
+      try deepen(at: range)
     } else if closes, depth > 0 {
       depth -= 1
     }
+  }
+
+  private mutating func deepen(at range: SourceRange) throws(SyntaxError) {
+    depth += 1
+    guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
+    if depth & 3 == 0 { try checkStack(at: range) }
   }
 
   /// Counts tokens, and sees now and then whether to stop.
@@ -325,9 +332,15 @@ struct Parser {
 
   // MARK: Words and signs
 
-  /// The token is the word, in any case.
+  /// The token is the word, in any case. Most words are told apart by their length.
+  @inline(__always)
   func isWord(_ word: String) -> Bool {
-    token.kind == .word && StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
+    token.kind == .word && token.end &- token.start == word.utf8.count && hasLetters(of: word)
+  }
+
+  /// The token, which is as long as the word, is the word.
+  private func hasLetters(of word: String) -> Bool {
+    StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
   }
 
   /// Takes the word if it stands here.
@@ -370,6 +383,7 @@ struct Parser {
   mutating func accept<Choice: RawRepresentable<String> & CaseIterable>(
     oneOf choices: Choice.Type
   ) throws(SyntaxError) -> Choice? {
+    guard records || token.kind == .word else { return nil }
     for choice in choices.allCases where try accept(word: choice.rawValue) { return choice }
     return nil
   }
