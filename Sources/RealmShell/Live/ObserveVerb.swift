@@ -215,7 +215,8 @@ extension Session {
       throw ShellError(
         .wrongThread,
         "observer \(source.text(of: operand.range)) belongs to thread \(owner.name)",
-        at: operand.range, remedy: "on \(quotedName(owner.name)): ...")
+        at: operand.range,
+        remedy: "on \(quotedName(owner.name)): \(source.text(of: bodyRange))")
     }
     throw ShellError(
       .unknownObserver, "no observer \(source.text(of: operand.range))", at: operand.range,
