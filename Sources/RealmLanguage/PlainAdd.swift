@@ -96,12 +96,23 @@ public struct PlainAdd: Sendable {
       if close == .closeBrace {
         guard token.kind == .word else { return nil }
         key = token.range
-        token = Self.token(in: bytes, at: token.end)
-        guard token.kind == .colon else { return nil }
-        token = Self.token(in: bytes, at: token.end)
+        var end = token.end
+        // Most signs follow at once and need not be cut out as tokens.
+        if Lexer.peek(bytes, end) == UInt8(ascii: ":") {
+          end += 1
+        } else {
+          let colon = Self.token(in: bytes, at: end)
+          guard colon.kind == .colon else { return nil }
+          end = colon.end
+        }
+        token = Self.token(in: bytes, at: end)
       }
       guard let (value, literal, end) = Self.value(token, in: bytes) else { return nil }
       fields.append(Field(key: key, value: value, literal: literal))
+      if Lexer.peek(bytes, end) == UInt8(ascii: ",") {
+        token = Self.token(in: bytes, at: end + 1)
+        continue
+      }
       token = Self.token(in: bytes, at: end)
       guard token.kind == .comma else { break }
       token = Self.token(in: bytes, at: token.end)

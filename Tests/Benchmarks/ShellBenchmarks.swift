@@ -107,9 +107,8 @@ struct ShellBenchmarks {
     for (name, sample) in [
       ("lexing", lexing), ("parsing", parsing), ("parsing, a tree for each", trees),
     ] {
-      let best = Table.text(Double(bytes.count) / sample.best / 1e3, decimals: 0)
-      let median = Table.text(Double(bytes.count) / sample.median / 1e3, decimals: 0)
-      print("\(name): \(best) MB/s best, \(median) MB/s median")
+      let speeds = [sample.best, sample.median].map { Int(Double(bytes.count) / $0 / 1e3) }
+      print("\(name): \(speeds[0]) MB/s at best, median \(speeds[1]) MB/s")
     }
   }
 
