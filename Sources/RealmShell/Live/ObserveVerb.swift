@@ -26,6 +26,10 @@ extension Session {
     }
     let (target, objectClass) = try target(of: statement, database)
     // Names in `show` are checked now and not at the first diff.
+    guard statement.columns.isEmpty || objectClass != nil else {
+      throw ShellError(
+        .invalidArgument, "only objects have columns to show", at: statement.subjectRange)
+    }
     if let objectClass {
       _ = try ColumnMaker.columns(
         statement.columns, of: objectClass, evaluator: evaluator(database))

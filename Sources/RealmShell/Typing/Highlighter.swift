@@ -117,7 +117,7 @@ final class Highlighter {
   ) -> Piece? {
     let end = piece.range.upperBound + shift
     guard piece.range.lowerBound == start, piece.range.count > Self.quickLength, before > start,
-      end > bytes.count - after, end <= bytes.count
+      end >= bytes.count - after, end <= bytes.count
     else { return nil }
     let head = piece.parts.prefix { $0.range.upperBound + start < before }
     let tail = piece.parts.drop { $0.range.lowerBound + start + shift < bytes.count - after }
