@@ -125,6 +125,20 @@ public enum Grammar {
     functionsByName[name.lowercased()]
   }
 
+  /// The token is the name of a function, in any case.
+  static func isFunction(_ token: Token, in bytes: Span<UInt8>) -> Bool {
+    let key = key(of: token, in: bytes)
+    return functionKeys.contains { entry in
+      entry.key == key && StatementBounds.equalsIgnoringCase(token, entry.name, in: bytes)
+    }
+  }
+
+  /// The names of the functions with what tells most of them apart.
+  private static let functionKeys: [(key: UInt64, name: String)] = functions.map { function in
+    let bytes = Array(function.name.utf8)
+    return (key(of: Token(.word, start: 0, end: bytes.count), in: bytes.span), function.name)
+  }
+
   private static let functionsByName = Dictionary(
     uniqueKeysWithValues: functions.map { ($0.name, $0) })
 

@@ -219,7 +219,7 @@ extension Parser {
     default: throw failure()
     }
     if token.kind == .word, byte(at: token.end) == UInt8(ascii: "("),
-      Grammar.function(named: text(token.range)) != nil
+      Grammar.isFunction(token, in: bytes.span)
     {
       return try call()
     }

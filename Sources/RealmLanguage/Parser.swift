@@ -332,15 +332,10 @@ struct Parser {
 
   // MARK: Words and signs
 
-  /// The token is the word, in any case. Most words are told apart by their length.
+  /// The token is the word, in any case.
   @inline(__always)
   func isWord(_ word: String) -> Bool {
-    token.kind == .word && token.end &- token.start == word.utf8.count && hasLetters(of: word)
-  }
-
-  /// The token, which is as long as the word, is the word.
-  private func hasLetters(of word: String) -> Bool {
-    StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
+    token.kind == .word && StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
   }
 
   /// Takes the word if it stands here.

@@ -477,22 +477,32 @@ public enum RQLLexer {
 
   private static let greatestKeywordLength = 14
 
-  /// The keywords of each length, those that must be written as they are first.
-  private static let keywords: [[Keyword]] = {
-    var lists = [[Keyword]](repeating: [], count: greatestKeywordLength + 1)
+  /// The keywords of a length, those that must be written as they are first.
+  private struct KeywordList {
+    var words: [Keyword] = []
+    /// A bit for the last five of each first byte: most other words have none of them.
+    var firstBytes: UInt32 = 0
+  }
+
+  /// The keywords of each length.
+  private static let keywords: [KeywordList] = {
+    var lists = [KeywordList](repeating: KeywordList(), count: greatestKeywordLength + 1)
     for (words, isExact) in [(exactCase, true), (anyCase, false)] {
       for (word, kind) in words {
         let key = word.utf8.reduce(UInt128(0)) { $0 << 8 | UInt128($1) }
         let lowered = word.utf8.reduce(UInt128(0)) { $0 << 8 | UInt128($1 | 0x20) }
-        lists[word.utf8.count].append(
+        lists[word.utf8.count].words.append(
           Keyword(lowered: lowered, exact: isExact ? key : 0, kind: kind))
+        if let first = word.utf8.first { lists[word.utf8.count].firstBytes |= 1 << (first & 31) }
       }
     }
     return lists
   }()
 
   private static func keyword(in bytes: Span<UInt8>, start: Int, end: Int) -> RQLTokenKind {
-    guard end - start <= greatestKeywordLength else { return .identifier }
+    guard end - start <= greatestKeywordLength,
+      keywords[end - start].firstBytes & 1 << (bytes[start] & 31) != 0
+    else { return .identifier }
     var exact: UInt128 = 0
     var lowered: UInt128 = 0
     for index in start..<end {
@@ -501,7 +511,7 @@ public enum RQLLexer {
       exact = exact &<< 8 | UInt128(byte)
       lowered = lowered &<< 8 | UInt128(byte | 0x20)
     }
-    for keyword in keywords[end - start] where keyword.lowered == lowered {
+    for keyword in keywords[end - start].words where keyword.lowered == lowered {
       if keyword.exact == 0 || keyword.exact == exact { return keyword.kind }
     }
     return .identifier

@@ -9,11 +9,6 @@ public enum Completeness: Equatable, Sendable {
 /// Finds where statements end, without parsing them. The prompt and scripts use the same test.
 /// Source: shell.md 3.
 public enum StatementBounds {
-  /// Words that never end a line. Source: shell.md 3.
-  static let continuingWords: Set<String> = [
-    "and", "or", "not", "in", "contains", "beginswith", "endswith", "like", "between", "where",
-    "by", "to", "from", "show",
-  ]
 
   /// Whether `text` consists of whole statements.
   public static func completeness(of text: Span<UInt8>) -> Completeness {
@@ -226,10 +221,20 @@ public enum StatementBounds {
     }
   }
 
-  /// The token is one of `continuingWords`, in any case.
+  /// The token is a word that never ends a line, in any case. Source: shell.md 3.
   static func isContinuingWord(_ token: Token, in text: Span<UInt8>) -> Bool {
-    guard token.kind == .word, token.end - token.start <= 10 else { return false }
-    return continuingWords.contains { equalsIgnoringCase(token, $0, in: text) }
+    func isWord(_ word: String) -> Bool { equalsIgnoringCase(token, word, in: text) }
+    guard token.kind == .word else { return false }
+    switch token.end - token.start {
+    case 2: return isWord("or") || isWord("in") || isWord("by") || isWord("to")
+    case 3: return isWord("and") || isWord("not")
+    case 4: return isWord("like") || isWord("from") || isWord("show")
+    case 5: return isWord("where")
+    case 7: return isWord("between")
+    case 8: return isWord("contains") || isWord("endswith")
+    case 10: return isWord("beginswith")
+    default: return false
+    }
   }
 
   /// The token is `word`.
@@ -243,12 +248,18 @@ public enum StatementBounds {
     return true
   }
 
-  /// The token is `word`, ASCII letters in any case.
+  /// The token is `word`, ASCII letters in any case. Most words are told apart by their length.
+  @inline(__always)
   static func equalsIgnoringCase(_ token: Token, _ word: String, in text: Span<UInt8>) -> Bool {
-    let utf8 = word.utf8
-    guard utf8.count == token.end - token.start else { return false }
+    word.utf8.count == token.end &- token.start && hasLetters(token, of: word, in: text)
+  }
+
+  /// The token, which is as long as the word, is the word.
+  private static func hasLetters(
+    _ token: Token, of word: String, in text: Span<UInt8>
+  ) -> Bool {
     var index = token.start
-    for byte in utf8 {
+    for byte in word.utf8 {
       let difference = text[index] ^ byte
       let isSame =
         difference == 0 || (difference == 0x20 && (byte | 0x20) &- UInt8(ascii: "a") < 26)
