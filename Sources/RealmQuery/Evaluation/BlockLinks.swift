@@ -154,10 +154,11 @@ final class GatheredInts {
       let words = (numbers.values.count + 63) / 64
       numbers.isPresent.append(
         contentsOf: repeatElement(0, count: words - numbers.isPresent.count))
-      let leaf = try reading { () throws(StorageError) in try cursor.leaf(0) }
-      guard case .int(let leaf) = leaf else { return nil }
+      let leaf = try reading { () throws(StorageError) in try cursor.ints(0) }
+      guard let leaf else { return nil }
+      let keys = cursor.keys
       for row in 0..<cursor.count {
-        let key = Int(cursor.key(at: row).rawValue)
+        let key = Int(keys[row].rawValue)
         guard key < numbers.values.count else { return nil }
         numbers.values[key] = leaf.packed[leaf.first &+ row]
         numbers.isPresent[key &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: key & 63)
