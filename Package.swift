@@ -10,14 +10,31 @@ let common: [SwiftSetting] = [
   // Exclusive access is checked in debug builds, which the tests run.
   .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
+/// Settings of the program's own targets.
+let program: [SwiftSetting] =
+  common + [
+    // Nothing may link the engine for regular expressions, 1.3 MB.
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-string-processing-module-import"]),
+    // What nothing calls is left out by the linker.
+    .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
+  ]
+/// Settings of targets without loops over rows.
+let small: [SwiftSetting] =
+  program + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
-let safe: [SwiftSetting] = common + [.strictMemorySafety()]
+let safe: [SwiftSetting] = program + [.strictMemorySafety()]
+/// Allows the instructions for AES; the compiler does not use them by itself.
+#if arch(x86_64)
+  let blockCipher: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-maes"])]
+#else
+  let blockCipher: [SwiftSetting] = []
+#endif
 /// Loops over bytes are optimised in debug builds too; without this the tests run 50 times slower.
 /// The module Builtin has the prefetch instruction of every processor.
 let kernels: [SwiftSetting] =
-  common + [
+  program + [
     .unsafeFlags(["-O"], .when(configuration: .debug)), .enableExperimentalFeature("BuiltinModule"),
-  ]
+  ] + blockCipher
 /// Everything in one file: starts in under a millisecond. Only on executables, never on a target
 /// that tests link.
 let standalone: [LinkerSetting] = [
@@ -37,13 +54,13 @@ let package = Package(
 
     // The program, from bytes to terminal; each target imports only those above it.
     .target(name: "ByteKernels", dependencies: ["CLinux"], swiftSettings: kernels),
-    .target(name: "RealmValues", dependencies: ["ByteKernels"], swiftSettings: common),
+    .target(name: "RealmValues", dependencies: ["ByteKernels"], swiftSettings: program),
     .target(
       name: "RealmStorage", dependencies: ["RealmValues", "ByteKernels", "CLibCrypto", "CLinux"],
-      swiftSettings: common),
+      swiftSettings: program),
     .target(
       name: "RealmObjects", dependencies: ["RealmStorage", "RealmValues", "ByteKernels"],
-      swiftSettings: common),
+      swiftSettings: program),
     .target(
       name: "RealmLanguage", dependencies: ["RealmValues", "ByteKernels"], swiftSettings: safe),
     .target(
@@ -51,17 +68,17 @@ let package = Package(
       dependencies: [
         "RealmLanguage", "RealmObjects", "RealmStorage", "RealmValues", "ByteKernels",
       ],
-      swiftSettings: common),
-    .target(name: "LineEditor", dependencies: ["CLibEdit", "ByteKernels"], swiftSettings: common),
+      swiftSettings: program),
+    .target(name: "LineEditor", dependencies: ["CLibEdit", "ByteKernels"], swiftSettings: small),
     .target(
       name: "RealmShell",
       dependencies: [
         "RealmLanguage", "RealmQuery", "RealmObjects", "RealmStorage", "RealmValues", "LineEditor",
         "ByteKernels",
       ],
-      swiftSettings: common),
+      swiftSettings: small),
     .executableTarget(
-      name: "realmsh", dependencies: ["RealmShell"], swiftSettings: common,
+      name: "realmsh", dependencies: ["RealmShell"], swiftSettings: program,
       linkerSettings: standalone),
 
     // Tests, one target per target, then those of the whole.

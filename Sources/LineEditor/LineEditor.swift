@@ -42,20 +42,40 @@ public final class LineEditor {
   public struct Events {
     /// What is to be watched.
     public var descriptors: () -> [Int32]
-    /// Called when one of the descriptors can be read. What it prints comes above the row if it calls
-    /// its argument before.
-    public var handle: (_ clearRow: () -> Void) -> Void
+    /// Called when one of the descriptors can be read. What it prints goes through its argument,
+    /// which puts it above the line being typed; text without a newline at its end gets one.
+    public var handle: (_ printAbove: (String) -> Void) -> Void
 
     /// Events with what to do about them.
     public init(
-      descriptors: @escaping () -> [Int32], handle: @escaping (_ clearRow: () -> Void) -> Void
+      descriptors: @escaping () -> [Int32],
+      handle: @escaping (_ printAbove: (String) -> Void) -> Void
     ) {
       (self.descriptors, self.handle) = (descriptors, handle)
     }
   }
 
+  /// What may be shown and coloured.
+  public struct Options: Equatable, Sendable {
+    /// Dim text after the cursor: how the statement could go on.
+    public var showsHints = true
+    /// Colours of the text while it is typed.
+    public var highlights = true
+    /// Whether anything may be coloured, bold or dim; if not, there are no hints either.
+    public var usesColor = true
+
+    /// Everything is shown.
+    public init() {}
+  }
+
   /// What may print something while a row is typed.
   public var events: Events?
+  /// What knows the language of the text.
+  public var assistance = Assistance()
+  /// What may be shown and coloured.
+  public var options = Options()
+  /// Text that is placed in the line when libedit asks for the first character.
+  private var initialText = ""
   /// Columns of the prompt.
   private var promptWidth = 0
 
@@ -147,10 +167,9 @@ public final class LineEditor {
   ///
   /// - Parameter prompt: Stands before the first row; further rows are indented by its width. Text
   ///   must follow each colour sequence in it.
-  /// - Parameter isComplete: Decides after each row whether the statement is finished.
-  public func readStatement(
-    prompt: String, isComplete: (_ text: String) -> Bool
-  ) -> ReadResult {
+  /// - Parameter initialText: Stands in the line from the start, with the cursor at its end.
+  public func readStatement(prompt: String, initialText: String = "") -> ReadResult {
+    self.initialText = initialText
     signals.startCatching()
     defer { endCatching() }
     el_resize(handle)
@@ -162,7 +181,7 @@ public final class LineEditor {
       switch readRow() {
       case .statement(let row):
         text += row
-        if isComplete(text) {
+        if assistance.isComplete(text) {
           return .statement(text)
         }
         text += "\n"
@@ -209,6 +228,10 @@ public final class LineEditor {
   ///
   /// - Returns: nil at the end of the input or when a signal has ended the line.
   func readCharacter() -> Unicode.Scalar? {
+    if !initialText.isEmpty {
+      input.append(Array(initialText.utf8)[...])
+      initialText = ""
+    }
     while true {
       if let character = input.next() {
         _ = history
@@ -234,10 +257,12 @@ public final class LineEditor {
   /// Lets others print above the row that is being typed.
   private func tellEvents() {
     var isCleared = false
-    events?.handle {
-      guard !isCleared else { return }
-      isCleared = true
-      clearRow()
+    events?.handle { text in
+      if !isCleared {
+        isCleared = true
+        clearRow()
+      }
+      Self.write(text.hasSuffix("\n") ? text : text + "\n")
     }
     if isCleared { _ = editline_redraw(handle) }
   }

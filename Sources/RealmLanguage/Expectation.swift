@@ -11,6 +11,8 @@ public enum Expectation: Hashable, Sendable {
   case verb
   /// A class or projection.
   case className
+  /// A class whose objects stand for themselves.
+  case storedClass
   /// A property of the class that `PropertyOwner` tells, or of any class if nil.
   case property(PropertyOwner?)
   /// A variable.
@@ -68,7 +70,7 @@ public enum Expectation: Hashable, Sendable {
     case .offeredWord, .primaryKey, .optionalComparator: nil
     case .symbol(let symbol): symbol
     case .verb: "a verb"
-    case .className: "a class"
+    case .className, .storedClass: "a class"
     case .property: "a property"
     case .variable: "a variable"
     case .database: "a database"
@@ -132,12 +134,4 @@ public struct PropertyOwner: Hashable, Sendable {
     result.steps += names
     return result
   }
-}
-
-/// The place up to which a text could be parsed and what would go on from there.
-public struct Continuation: Equatable, Sendable {
-  /// Offset of the word under the cursor, or of the cursor.
-  public var offset: Int
-  /// What fits there.
-  public var expected: [Expectation]
 }

@@ -112,14 +112,12 @@ extension Grammar {
     Verb(
       "count", .queries, "count SOURCE [where RQL [args (...)]]", "Prints the number of objects.",
       terms: [
-        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable"),
-        GrammarWord("where RQL", "a predicate with SORT, DISTINCT, LIMIT; see help rql"),
-        GrammarWord("args (...)", "the values of $0, $1, ... in the predicate"),
+        GrammarWord("SOURCE", "a class, a projection, a collection (Person(1).dogs) or a variable")
       ],
       examples: [
         "count Dog", "count Dog where age > 3 and ANY owners.name == \"Ann\"",
         "count Person(1).dogs",
-      ], seeAlso: ["where"], givesValue: true
+      ], seeAlso: ["where", "aggregate", "let"], givesValue: true
     ) { parser throws(SyntaxError) in try parser.countStatement() },
     Verb(
       "aggregate", .queries,
@@ -179,6 +177,18 @@ extension Grammar {
       "unlet", .names, "unlet $NAME, ...", "Forgets variables.",
       examples: ["unlet $old", "unlet $a, $b"], seeAlso: ["let"]
     ) { parser throws(SyntaxError) in try parser.unletStatement() },
+    Verb(
+      "projection", .names, "projection [NAME of CLASS { PROPERTY [= EXPRESSION], ... }]",
+      "Names a view of a class, which then is a source; alone it lists the projections.",
+      terms: [
+        GrammarWord("PROPERTY", "a name of its own, or that of a property of the class"),
+        GrammarWord("EXPRESSION", "a path from the class, or what is computed from its properties"),
+      ],
+      examples: [
+        "projection",
+        "projection Owner of Person { name, city = address.city, dogNames = dogs.name }",
+      ], seeAlso: ["where", "observe", "set"]
+    ) { parser throws(SyntaxError) in try parser.projectionStatement() },
   ]
 
   private static let transferVerbs = [
@@ -204,6 +214,16 @@ extension Grammar {
       examples: ["source add-fields.realmsh", "source ~/checks.realmsh"], seeAlso: ["cd"]
     ) { parser throws(SyntaxError) in try parser.sourceStatement() },
     Verb(
+      "output", .transfer, "output (PATH [append] | off)",
+      "Sends results to a file, until off; errors and diffs stay on the screen.",
+      terms: [
+        GrammarWord("append", "adds to the end of the file"),
+        GrammarWord("off", "back to standard output"),
+      ],
+      examples: ["output dogs.txt", "output all.csv append", "output off"],
+      seeAlso: ["export", "mode", "print"]
+    ) { parser throws(SyntaxError) in try parser.outputStatement() },
+    Verb(
       "print", .transfer, "print EXPRESSION, ...",
       "Prints values separated by blanks, strings without quotes.",
       examples: ["print 1 + 2, upper(\"é\"), 2024-05-01", "print (count Dog), \"dogs\""],
@@ -225,6 +245,17 @@ extension Grammar {
       "mode", .shell, "mode [MODE]", "Prints or changes the output mode.",
       examples: ["mode", "mode jsonl", "mode table"], seeAlso: ["config", "last"]
     ) { parser throws(SyntaxError) in try parser.modeStatement() },
+    Verb(
+      "history", .shell, "history [N] [STRING]",
+      "Lists the last 20 statements, or the last N, with their numbers.",
+      terms: [GrammarWord("STRING", "only statements that contain the text")],
+      examples: ["history", "history 100", "history \"Dog\""], seeAlso: ["edit"]
+    ) { parser throws(SyntaxError) in try parser.historyStatement() },
+    Verb(
+      "edit", .shell, "edit [N]",
+      "Opens the last statement, or number N, in the editor and puts the text into the line.",
+      examples: ["edit", "edit 17"], seeAlso: ["history", "config"]
+    ) { parser throws(SyntaxError) in try parser.editStatement() },
     Verb(
       "assert", .shell, "assert EXPRESSION [, STRING]", "Fails if the expression is not true.",
       examples: ["assert (count Dog) == 3", "assert Dog(1).age > 2, \"Rex is too young\""],

@@ -74,11 +74,14 @@ public struct Function: Sendable {
   public let form: String
   /// The least and the greatest number of arguments.
   public let argumentCount: ClosedRange<Int>
+  /// What it gives.
+  public let meaning: String
 
-  init(_ form: String, _ argumentCount: ClosedRange<Int>) {
+  init(_ form: String, _ argumentCount: ClosedRange<Int>, _ meaning: String) {
     name = String(form.prefix { $0 != "(" })
     self.form = form
     self.argumentCount = argumentCount
+    self.meaning = meaning
   }
 }
 
@@ -154,22 +157,50 @@ public enum Grammar {
 
   /// The functions of expressions. Source: shell.md 11.
   public static let functions = [
-    Function("upper(s)", 1...1), Function("lower(s)", 1...1), Function("trim(s)", 1...1),
-    Function("length(s)", 1...1), Function("substr(s, from, n)", 2...3),
-    Function("replace(s, a, b)", 3...3), Function("split(s, sep)", 2...2),
-    Function("join(list, sep)", 2...2), Function("abs(x)", 1...1), Function("round(x)", 1...1),
-    Function("floor(x)", 1...1), Function("ceil(x)", 1...1), Function("int(x)", 1...1),
-    Function("double(x)", 1...1), Function("float(x)", 1...1), Function("decimal(x)", 1...1),
-    Function("string(x)", 1...1), Function("bool(x)", 1...1), Function("date(x)", 1...1),
-    Function("data(x)", 1...1), Function("type(x)", 1...1),
-    Function("if(condition, a, b)", 3...3), Function("coalesce(a, b, ...)", 1...1000),
-    Function("count(c)", 1...1), Function("first(c)", 1...1), Function("last(c)", 1...1),
-    Function("index(c, x)", 2...2), Function("keys(d)", 1...1), Function("values(d)", 1...1),
-    Function("now()", 0...0),
-    Function("year(d)", 1...1), Function("month(d)", 1...1), Function("day(d)", 1...1),
-    Function("uuid()", 0...0), Function("oid()", 0...0), Function("env(name)", 1...1),
-    Function("file(path)", 1...1), Function("ref(x)", 1...1), Function("resolve(r)", 1...1),
-    Function("freeze(x)", 1...1), Function("thaw(x)", 1...1),
+    Function("upper(s)", 1...1, "the text in upper case"),
+    Function("lower(s)", 1...1, "the text in lower case"),
+    Function("trim(s)", 1...1, "the text without blanks around it"),
+    Function("length(s)", 1...1, "the number of characters"),
+    Function(
+      "substr(s, from, n)", 2...3,
+      "n characters from a position, counted from 0; without n all to the end"),
+    Function("replace(s, a, b)", 3...3, "the text with each a replaced by b"),
+    Function("split(s, sep)", 2...2, "the list of the parts between separators"),
+    Function("join(list, sep)", 2...2, "the texts of a list in one, with separators"),
+    Function("abs(x)", 1...1, "the number without its sign"),
+    Function("round(x)", 1...1, "the nearest whole number"),
+    Function("floor(x)", 1...1, "the next whole number below"),
+    Function("ceil(x)", 1...1, "the next whole number above"),
+    Function("int(x)", 1...1, "as an int"),
+    Function("double(x)", 1...1, "as a double"),
+    Function("float(x)", 1...1, "as a float"),
+    Function("decimal(x)", 1...1, "as a decimal128"),
+    Function("string(x)", 1...1, "as a text"),
+    Function("bool(x)", 1...1, "as a bool"),
+    Function("date(x)", 1...1, "as a date; a number counts seconds since 1970"),
+    Function("data(x)", 1...1, "as data; of a text the bytes of its UTF-8"),
+    Function("type(x)", 1...1, "the name of the type"),
+    Function("if(condition, a, b)", 3...3, "a if the condition is true, else b"),
+    Function("coalesce(a, b, ...)", 1...1000, "the first value that is not null"),
+    Function("count(c)", 1...1, "the number of members"),
+    Function("first(c)", 1...1, "the first member"),
+    Function("last(c)", 1...1, "the last member"),
+    Function("index(c, x)", 2...2, "the position of x, null if it is not there"),
+    Function("keys(d)", 1...1, "the keys of a dictionary"),
+    Function("values(d)", 1...1, "the values of a dictionary"),
+    Function("now()", 0...0, "the present date and time"),
+    Function("year(d)", 1...1, "the year of a date"),
+    Function("month(d)", 1...1, "the month, 1 to 12"),
+    Function("day(d)", 1...1, "the day of the month"),
+    Function("uuid()", 0...0, "a new uuid"),
+    Function("oid()", 0...0, "a new objectId"),
+    Function("env(name)", 1...1, "a variable of the environment, null if it is not set"),
+    Function("file(path)", 1...1, "the bytes of a file"),
+    Function("ref(x)", 1...1, "a reference that another thread can resolve, once"),
+    Function("resolve(r)", 1...1, "what a reference stands for, on this thread"),
+    Function(
+      "freeze(x)", 1...1, "the object, results or collection as they are now, for every thread"),
+    Function("thaw(x)", 1...1, "what was frozen, as it is today"),
   ]
 
   /// The words of the language that fit an expectation; names of the database are not known here.

@@ -8,7 +8,7 @@ extension Parser {
       return .literal(literal)
     }
     var left = try conjunctionExpression()
-    while token.kind == .or || isWord("or") {
+    while acceptsOperator(.or, "||", "or") {
       left = try binary(.or, left) { parser throws(SyntaxError) in
         try parser.conjunctionExpression()
       }
@@ -38,7 +38,7 @@ extension Parser {
 
   private mutating func conjunctionExpression() throws(SyntaxError) -> Expression {
     var left = try negatedExpression()
-    while token.kind == .and || isWord("and") {
+    while acceptsOperator(.and, "&&", "and") {
       left = try binary(.and, left) { parser throws(SyntaxError) in
         try parser.negatedExpression()
       }
@@ -47,19 +47,33 @@ extension Parser {
   }
 
   private mutating func negatedExpression() throws(SyntaxError) -> Expression {
-    guard token.kind == .not || isWord("not") else { return try relation() }
-    let sign = try advance()
+    guard acceptsOperator(.not, "!", "not") else { return try relation() }
+    let sign = try advanceSign()
     let operand = try relation()
     try raiseHeight(above: 0, at: sign.range)
     return .unary(.not, operand, range: sign.range.joined(with: operand.range))
   }
 
+  /// A sign, or the word for it, stands here.
+  private mutating func acceptsOperator(_ kind: TokenKind, _ sign: String, _ word: String) -> Bool {
+    if records { offer([word, sign]) }
+    return token.kind == kind || isWord(word)
+  }
+
+  /// Takes an operator, which may be a word.
+  private mutating func advanceSign() throws(SyntaxError) -> Token {
+    let sign = try advance()
+    if sign.kind == .word { mark(.word, sign.range) }
+    return sign
+  }
+
   private mutating func relation() throws(SyntaxError) -> Expression {
     let left = try sumExpression()
-    expect(.optionalComparator)
+    if records { recordRelation(left) }
     guard let comparator = relationOperator else { return left }
     let leftHeight = height
-    let sign = try advance()
+    let sign = try advanceSign()
+    if records, Self.mayIgnoreCase(comparator) { offer(["[c]"]) }
     let ignoringCase = startsCaseMark(after: comparator)
     if ignoringCase { for _ in 0..<3 { try advance() } }
     let right = try sumExpression()
@@ -67,6 +81,19 @@ extension Parser {
     return .binary(
       comparator, ignoringCase: ignoringCase, left, right,
       range: left.range.joined(with: right.range))
+  }
+
+  private mutating func recordRelation(_ left: Expression) {
+    expect(.optionalComparator)
+    guard case .path(let path) = left, path.base == .row else { return }
+    recordLeftOperand(owner(propertyOwner, after: path.steps), at: token.start)
+  }
+
+  private static func mayIgnoreCase(_ comparator: BinaryOperator) -> Bool {
+    switch comparator {
+    case .less, .lessOrEqual, .greater, .greaterOrEqual: false
+    default: true
+    }
   }
 
   private var relationOperator: BinaryOperator? {
@@ -86,10 +113,7 @@ extension Parser {
 
   /// `[c]` stands here and is not itself the right operand.
   private func startsCaseMark(after comparator: BinaryOperator) -> Bool {
-    switch comparator {
-    case .less, .lessOrEqual, .greater, .greaterOrEqual: return false
-    default: break
-    }
+    guard Self.mayIgnoreCase(comparator) else { return false }
     let mark = token.start
     guard token.kind == .openBracket, byte(at: mark + 1) == UInt8(ascii: "c"),
       byte(at: mark + 2) == UInt8(ascii: "]")
@@ -99,6 +123,7 @@ extension Parser {
 
   private mutating func sumExpression() throws(SyntaxError) -> Expression {
     var left = try product()
+    if records { offer(["+", "-"]) }
     while let operation: BinaryOperator = token.kind == .plus
       ? .add : token.kind == .minus ? .subtract : nil
     {
@@ -111,6 +136,7 @@ extension Parser {
     var left = try unary()
     while true {
       let operation: BinaryOperator
+      if records { offer(["*", "/", "%"]) }
       switch token.kind {
       case .star: operation = .multiply
       case .slash: operation = .divide
@@ -126,7 +152,7 @@ extension Parser {
     right: (inout Parser) throws(SyntaxError) -> Expression
   ) throws(SyntaxError) -> Expression {
     let leftHeight = height
-    let sign = try advance()
+    let sign = try advanceSign()
     let operand = try right(&self)
     try raiseHeight(above: leftHeight, at: sign.range)
     return .binary(
@@ -158,6 +184,7 @@ extension Parser {
     ] {
       expect(expectation)
     }
+    offer(["(", "[", "{", "-"])
   }
 
   private mutating func primary() throws(SyntaxError) -> Expression {
@@ -175,9 +202,9 @@ extension Parser {
     {
       return try call()
     }
-    if startsObjectName { return .path(try objectPath()) }
+    if startsObjectName { return .path(try calledObject()) }
     if isWord("old"), byte(at: token.end) == UInt8(ascii: ".") {
-      let start = try advance().start
+      let start = try advanceWord().start
       try advance()
       return .path(try path(base: .old, from: start))
     }
@@ -187,6 +214,7 @@ extension Parser {
   private mutating func parenthesized() throws(SyntaxError) -> Expression {
     let start = try advance().start
     let inner: Expression
+    if records { offerQueries() }
     if startsQuery {
       inner = try queryExpression()
     } else {
@@ -195,6 +223,33 @@ extension Parser {
     try require(.closeParenthesis, ")")
     guard case .query(let body, _) = inner else { return inner }
     return .query(body, range: SourceRange(start: start, end: position))
+  }
+
+  /// Records the verbs whose statements are values.
+  mutating func offerQueries() { offer(Grammar.verbs.filter(\.givesValue).map(\.name)) }
+
+  /// An object. What has no key in its parentheses was meant to be a function.
+  private mutating func calledObject() throws(SyntaxError) -> PathExpression {
+    let name = token
+    do throws(SyntaxError) {
+      return try objectPath()
+    } catch {
+      let functionName = text(name.range)
+      let nearest = Spelling.nearest(
+        to: functionName.lowercased(), among: Grammar.functions.map(\.name))
+      let isLowercase = functionName.first?.isLowercase ?? false
+      guard name.kind == .word, byte(at: name.end) == UInt8(ascii: "("), error.name == .syntax,
+        error.range.start < bytes.count, nearest != nil || isLowercase
+      else { throw error }
+      throw SyntaxError(
+        "no function \(functionName)", name: .unknownFunction, range: name.range,
+        suggestion: nearest)
+    }
+  }
+
+  /// Records that the key of an object may follow the name of its class at once.
+  mutating func offerObjectName() {
+    if records, token.start == position { offer(["(", "#"]) }
   }
 
   /// A statement as a value.
@@ -298,7 +353,12 @@ extension Parser {
   /// A value without operators that needs no object: a literal, an array, an object value, a call,
   /// the name of an object or a variable.
   mutating func constant() throws(SyntaxError) -> Expression {
-    expect(.value)
+    if records {
+      for expectation: Expectation in [.value, .variable, .className, .function] {
+        expect(expectation)
+      }
+      offer(["[", "{", "-"])
+    }
     height = 1
     if let literal = try acceptLiteral() { return .literal(literal) }
     switch token.kind {
@@ -412,10 +472,12 @@ extension Parser {
   ) throws(SyntaxError) -> [PathStep] {
     var steps: [PathStep] = []
     while true {
+      if records { offer(token.start == position ? [".", "["] : ["."]) }
       if token.kind == .openBracket, token.start == position {
         steps.append(try index())
       } else if token.kind == .dot, !stopsAtCall || !isBeforeCall {
         try advance()
+        if records, stopsAtCall { offer(CollectionMethod.allCases.map(\.rawValue)) }
         steps += try step(owner: records ? self.owner(owner, after: steps) : nil)
       } else {
         return steps
@@ -446,6 +508,7 @@ extension Parser {
     if token.kind == .atWord { return [try atStep()] }
     let name = try name(.property(owner))
     var steps = [PathStep(.property(name.text), range: name.range)]
+    if records, token.start == position { offer(["["]) }
     while token.kind == .openBracket, token.start == position { steps.append(try index()) }
     return steps
   }
@@ -454,6 +517,7 @@ extension Parser {
     let word = text(token.range)
     let range = token.range
     let kind: PathStep.Kind
+    mark(.word, range)
     switch word {
     case "@keys": kind = .keys
     case "@values": kind = .values
@@ -483,6 +547,7 @@ extension Parser {
     let open = try advance().start
     let kind: PathStep.Kind
     let closesNext = Lexer.token(in: bytes.span, at: token.end).kind == .closeBracket
+    if records { offer(["*", "first", "last"]) }
     if token.kind == .star {
       try advance()
       kind = .all

@@ -174,6 +174,7 @@ extension Parser {
       if inner.kind != .string, value.isEmpty || constructor == .decimal { return nil }
       throw SyntaxError(Self.wrongContent(of: constructor), range: content)
     }
+    mark(.literal, range)
     resume(at: close.end)
     return Literal(kind, range: range)
   }

@@ -46,9 +46,9 @@ extension Parser {
   private static let observeWords = ["args", "as", "keys", "values", "show", "mode", "to"]
 
   private mutating func observedSubject() throws(SyntaxError) -> ObserveStatement.Subject {
-    if isWord("realm"), !startsObjectName { return .realm(try advance().range) }
+    if isWord("realm"), !startsObjectName { return .realm(try advanceWord()) }
     if isWord("sections"), !startsObjectName {
-      try advance()
+      try advanceWord()
       return .sections(try sections(clauseWords: Self.observeWords))
     }
     switch try changeSubject(ofSet: false) {
@@ -127,7 +127,7 @@ extension Parser {
     guard token.kind == .atWord, text(token.range) == "@links" else {
       return .property(try name(.property(owner)))
     }
-    try advance()
+    try advanceWord()
     try require(.dot, ".")
     let reference = try propertyReference()
     return .backlinks(className: reference.className, property: reference.property)

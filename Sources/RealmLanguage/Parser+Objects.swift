@@ -3,13 +3,13 @@ extension Parser {
   // MARK: New objects
 
   mutating func addStatement() throws(SyntaxError) -> StatementBody {
-    let className = try name(.className)
+    let className = try name(.storedClass)
     let values = try objectValues(of: className.text)
     return .add(AddStatement(className: className, values: values, variable: try acceptAlias()))
   }
 
   mutating func upsertStatement() throws(SyntaxError) -> StatementBody {
-    let className = try name(.className)
+    let className = try name(.storedClass)
     let values = try objectValues(of: className.text)
     let policy = try acceptPolicy()
     return .upsert(
@@ -89,6 +89,7 @@ extension Parser {
       return .source(.path(path))
     }
     let className = try name(.className)
+    offerObjectName()
     expect(.primaryKey(of: className.text))
     if isSet, token.kind == .word, isBeforeChange { return .source(.name(className)) }
     guard let key = try acceptPrimaryKey() else { return .source(.name(className)) }
@@ -182,9 +183,7 @@ extension Parser {
     guard token.kind == .variable else { return .let(nil) }
     let variable = try variable()
     guard try acceptAssignmentSign() else { throw failure() }
-    if records {
-      for verb in Grammar.verbs where verb.givesValue { expect(.offeredWord(verb.name)) }
-    }
+    if records { offerQueries() }
     let value = startsQuery ? try queryExpression() : try expression()
     return .let(LetStatement(variable: variable, value: value))
   }
@@ -198,5 +197,43 @@ extension Parser {
     var names: [Name] = []
     repeat { names.append(try variable()) } while try accept(.comma, ",")
     return names
+  }
+
+  // MARK: Projections
+
+  /// `"projection" [ NAME "of" NAME "{" field { psep field } [ psep ] "}" ]`.
+  mutating func projectionStatement() throws(SyntaxError) -> StatementBody {
+    guard let name = try acceptName(.newName) else { return .projection(nil) }
+    try require(word: "of")
+    let className = try self.name(.className)
+    let owner = records ? PropertyOwner(className: className.text) : nil
+    let outer = try openBlock()
+    var fields: [ProjectionStatement.Field] = []
+    while true {
+      while token.kind == .newline { try advance() }
+      if !fields.isEmpty {
+        expect(.symbol("}"))
+        if token.kind == .closeBrace { break }
+      }
+      fields.append(try projectionField(of: owner))
+      expect(.symbol("}"))
+      if try accept(.comma, ",") || token.kind == .newline { continue }
+      break
+    }
+    try closeBlock(outer)
+    return .projection(ProjectionStatement(name: name, className: className, fields: fields))
+  }
+
+  /// `NAME [ "=" expr ]`.
+  private mutating func projectionField(
+    of owner: PropertyOwner?
+  ) throws(SyntaxError) -> ProjectionStatement.Field {
+    expect(.property(owner))
+    let name = try name(.newName)
+    guard try acceptAssignmentSign() else {
+      return ProjectionStatement.Field(name: name, value: nil)
+    }
+    propertyOwner = owner
+    return ProjectionStatement.Field(name: name, value: try expression())
   }
 }

@@ -8,11 +8,14 @@ extension Parser {
     for expectation: Expectation in [.value, .property(propertyOwner), .variable, .className] {
       expectRQL(expectation)
     }
-    for word in ["ANY", "ALL", "NONE", "NOT", "SUBQUERY", "TRUEPREDICATE", "null", "true", "false"]
-    {
-      expectRQL(.offeredWord(word))
-    }
+    offerRQL(Self.operandWords)
+    offerRQL(subqueryVariables.map(\.name))
   }
+
+  private static let operandWords = [
+    "ANY", "ALL", "NONE", "NOT", "SUBQUERY(", "TRUEPREDICATE", "FALSEPREDICATE", "{", "(",
+    "@links", "obj(", "binary(",
+  ]
 
   /// `constant | prop | list | aggregate | subquery`.
   mutating func value() throws(SyntaxError) -> Operand {
@@ -76,13 +79,12 @@ extension Parser {
     try requireRQL(.comma, ",")
     expectRQL(.newName)
     guard rql.kind.isName else { throw rqlFailure() }
-    let variable = try name()
+    let variable = try name(as: nil)
     try requireRQL(.comma, ",")
     subqueryVariables.append((variable.text, owner(after: path.elements)))
     let predicate = try wholePredicate()
     subqueryVariables.removeLast()
-    expectRQL(.word("and"))
-    expectRQL(.word("or"))
+    recordLogic()
     try requireRQL(.closeParenthesis, ")")
     try requireRQL(.dot, ".")
     expectRQL(.word("@count"))
@@ -101,6 +103,7 @@ extension Parser {
   ) throws(SyntaxError) -> Operand {
     let path = try propertyPath()
     var suffix: PropertyOperand.Suffix?
+    if records { offerRQL([".", "["]) }
     if rql.kind == .dot {
       let following = followingRQL
       switch following.kind {
@@ -139,11 +142,12 @@ extension Parser {
     }
     try advanceRQL()
     var property: Name?
+    if records { offerRQL(["."]) }
     if rql.kind == .dot {
       try advanceRQL()
       expectProperty(of: owner(after: path.elements))
       guard rql.kind.isName else { throw rqlFailure() }
-      property = try name()
+      property = try name(as: role(after: path.elements))
     }
     return AggregateOperand(
       path: path, operation: operation, property: property,
@@ -162,7 +166,7 @@ extension Parser {
       elements.append(PathElement(.keyPathArgument(index), range: token.range))
     } else {
       guard rql.kind.isName else { throw rqlFailure() }
-      let first = try name()
+      let first = try name(as: role(after: []))
       elements.append(PathElement(.name(first.text), range: first.range))
     }
     while true {
@@ -172,7 +176,7 @@ extension Parser {
         try advanceRQL()
         recordPathEnd(after: elements)
         isBacklink = rql.kind == .backlink
-        let next = try name()
+        let next = try name(as: role(after: elements))
         elements.append(PathElement(.name(next.text), range: next.range))
       } else if rql.kind == .openBracket {
         let following = followingRQL
@@ -192,6 +196,7 @@ extension Parser {
   private mutating func index() throws(SyntaxError) -> PathElement {
     expectRQL(.integer)
     expectRQL(.string)
+    if records { offerRQL(["FIRST", "LAST", "SIZE", "*"]) }
     let token = rql
     let kind: PathElement.Kind
     switch token.kind {
@@ -209,9 +214,21 @@ extension Parser {
     return PathElement(kind, range: token.range)
   }
 
+  /// What a name after `elements` is; nil without interest in it.
+  private func role(after elements: [PathElement]) -> Mark.Role? {
+    guard records else { return nil }
+    if case .name("@links")? = elements.last?.kind { return .className }
+    return .property(owner(after: elements))
+  }
+
   /// Takes a name token; escapes are translated, back quotes removed.
-  private mutating func name() throws(SyntaxError) -> Name {
+  private mutating func name(as role: Mark.Role?) throws(SyntaxError) -> Name {
     let token = try advanceRQL()
+    if let role, token.kind != .backlink, token.kind != .keyValue,
+      bytes[token.start] != UInt8(ascii: "$")
+    {
+      mark(role, token.range)
+    }
     if token.kind == .quotedName { return Name(unquotedName(token.range), range: token.range) }
     var hasEscape = false
     for index in token.start..<token.end where bytes[index] == UInt8(ascii: "\\") {
@@ -240,14 +257,16 @@ extension Parser {
 
   private mutating func recordPathEnd(after elements: [PathElement]) {
     guard records else { return }
-    expectProperty(of: owner(after: elements))
-    for word in ["@count", "@max", "@min", "@sum", "@avg", "@type", "@links", "@keys", "@values"] {
-      expectRQL(.offeredWord(word))
+    if case .name("@links")? = elements.last?.kind {
+      expectRQL(.className)
+      return
     }
+    expectProperty(of: owner(after: elements))
+    offerRQL(Grammar.pathWords)
   }
 
   /// Whose properties come after `elements`.
-  private func owner(after elements: [PathElement]) -> PropertyOwner? {
+  func owner(after elements: [PathElement]) -> PropertyOwner? {
     guard records else { return nil }
     var names = elements.compactMap { element in
       if case .name(let name) = element.kind { name } else { nil }

@@ -16,6 +16,7 @@ extension Parser {
   private mutating func predicate(in part: Part) throws(SyntaxError) -> Predicate {
     guard case .predicate(let predicate) = part else {
       expectRQL(.comparator)
+      if case .operand(let operand, _) = part { recordLeftOperand(operand) }
       throw rqlFailure()
     }
     return predicate
@@ -80,12 +81,14 @@ extension Parser {
     guard case .operand(let lhs, let isValue) = part else { return part }
     let token = rql
     expectRQL(.comparator)
+    recordLeftOperand(lhs)
     if let comparator = Self.comparator(token.kind) {
       guard isValue || !Self.comparesValuesOnly(comparator) else { throw rqlFailure() }
       return .predicate(.comparison(try comparison(lhs, comparator)))
     }
     if token.kind == .between, isValue {
       try advanceRQL()
+      if records { offerRQL(["ANY", "ALL", "NONE"]) }
       let list = try list(qualifier: try acceptQualifier(), from: rql.start)
       let range = SourceRange(start: lhs.range.start, end: position)
       return .predicate(.between(lhs, list, range: range))
@@ -104,6 +107,7 @@ extension Parser {
   ) throws(SyntaxError) -> Comparison {
     var operatorRange = try advanceRQL().range
     var folding: CaseFolding?
+    if records, Self.mayIgnoreCase(comparator) { offerRQL(["[c]", "[cd]", "[cu]"]) }
     if rql.kind == .ignoringCase {
       folding = CaseFolding(rawValue: text(rql.range))
       let isKnown = folding == .latin || !isBarePredicate
@@ -119,6 +123,19 @@ extension Parser {
     return Comparison(
       lhs: lhs, comparator: comparator, folding: folding, rhs: rhs,
       operatorRange: operatorRange)
+  }
+
+  private mutating func recordLeftOperand(_ operand: Operand) {
+    guard records else { return }
+    switch operand {
+    case .property(let property):
+      var owner = owner(after: property.path.elements)
+      if property.suffix != nil {
+        owner = owner?.adding([property.suffix == .type ? "@type" : "@count"])
+      }
+      recordLeftOperand(owner, at: rql.start)
+    default: recordLeftOperand(nil, at: rql.start)
+    }
   }
 
   private static func comparator(_ kind: RQLTokenKind) -> Comparator? {
@@ -166,6 +183,7 @@ extension Parser {
 
   private mutating func sum(mayBePredicate: Bool) throws(SyntaxError) -> Part {
     var left = try product(mayBePredicate: mayBePredicate)
+    if records, case .operand = left { offerRQL(["+", "-"]) }
     while let operation = rql.kind == .plus
       ? ArithmeticOperator.add
       : rql.kind == .minus ? .subtract : nil
@@ -179,6 +197,7 @@ extension Parser {
 
   private mutating func product(mayBePredicate: Bool) throws(SyntaxError) -> Part {
     var left = try factor(mayBePredicate: mayBePredicate)
+    if records, case .operand = left { offerRQL(["*", "/"]) }
     while let operation = rql.kind == .star
       ? ArithmeticOperator.multiply
       : rql.kind == .slash ? .divide : nil
@@ -204,6 +223,7 @@ extension Parser {
   }
 
   private mutating func factor(mayBePredicate: Bool) throws(SyntaxError) -> Part {
+    if records { offerRQL(["("]) }
     guard rql.kind == .openParenthesis else {
       let value = try value()
       height = 1
@@ -212,8 +232,7 @@ extension Parser {
     try advanceRQL()
     let inner = try mayBePredicate ? disjunction() : sum(mayBePredicate: false)
     if case .predicate = inner {
-      expectRQL(.word("and"))
-      expectRQL(.word("or"))
+      recordLogic()
       expectRQL(.word(")"))
     } else if mayBePredicate {
       expectRQL(.comparator)

@@ -17,6 +17,7 @@ extension Parser {
     }
     if startsObjectName { return try objectPath() }
     let className = try name(.className)
+    offerObjectName()
     let object = ObjectName(
       className: className, key: try primaryKey(of: className.text),
       range: SourceRange(start: className.range.start, end: position))

@@ -17,9 +17,18 @@ extension Parser {
       opens: kind == .openParenthesis || kind == .openBracket || kind == .openBrace,
       closes: kind == .closeParenthesis || kind == .closeBracket || kind == .closeBrace,
       at: taken.range)
+    if records { markWord(taken) }
     position = taken.end
     rql = nextRQLToken(from: position, skipsNewlines: depth > blockDepth || kind.continuesLine)
     return taken
+  }
+
+  private mutating func markWord(_ token: RQLToken) {
+    if token.kind.isKeyword {
+      mark(.word, token.range)
+    } else if token.kind == .uuid || token.kind == .objectID {
+      mark(.literal, token.range)
+    }
   }
 
   /// The token after the next one.
@@ -29,6 +38,11 @@ extension Parser {
   @inline(__always)
   mutating func expectRQL(_ expectation: @autoclosure () -> Expectation) {
     if records { record(expectation(), at: rql.start) }
+  }
+
+  /// Records that words or signs would be accepted here, of which messages say nothing.
+  mutating func offerRQL(_ words: [String]) {
+    for word in words { record(.offeredWord(word), at: rql.start) }
   }
 
   /// Records that a property of an owner would be accepted here.
@@ -94,8 +108,7 @@ extension Parser {
     } else {
       predicate = try wholePredicate()
       recordClauses()
-      expectRQL(.word("and"))
-      expectRQL(.word("or"))
+      recordLogic()
     }
     let ordering = try orderingClauses()
     let end = max(start, position)
@@ -138,6 +151,13 @@ extension Parser {
       return false
     default: return true
     }
+  }
+
+  /// Records what may join a predicate to another one.
+  mutating func recordLogic() {
+    expectRQL(.word("and"))
+    expectRQL(.word("or"))
+    if records { offerRQL(["&&", "||"]) }
   }
 
   private mutating func recordClauses() {
@@ -210,6 +230,7 @@ extension Parser {
 
   /// The number of a LIMIT or OFFSET.
   private mutating func countOfClause() throws(SyntaxError) -> Int64 {
+    mark(.word, rql.range)
     try advanceRQL()
     try requireRQL(.openParenthesis, "(")
     expectRQL(.integer)

@@ -2,6 +2,7 @@
 extension Parser {
   mutating func classStatement() throws(SyntaxError) -> StatementBody {
     let name = try name(.className)
+    if records { marks[marks.count - 1].role = .declaredClass }
     var kind = ClassStatement.Kind.standalone
     if try accept(word: "embedded") {
       kind = .embedded
@@ -65,7 +66,9 @@ extension Parser {
       type.range.end = position
       return type
     }
+    if records { offer(["?"]) }
     if token.kind == .question { type.optionalRange = try advance().range }
+    if records { offer(["[]", "<>", "{}"]) }
     type.collection = try acceptCollection()
     if type.collection != nil, token.kind == .question {
       throw SyntaxError("a collection is never null; write ? before it", range: token.range)
@@ -85,7 +88,7 @@ extension Parser {
     guard token.kind == .atWord, text(token.range) == "@links" else {
       return .object(className: try name(.className))
     }
-    try advance()
+    try advanceWord()
     try require(.dot, ".")
     let reference = try propertyReference()
     return .backlinks(className: reference.className, property: reference.property)
@@ -183,7 +186,7 @@ extension Parser {
   private mutating func acceptWordNotOwner(_ word: String) throws(SyntaxError) -> Bool {
     expect(.word(word))
     guard isWord(word), byte(at: token.end) != UInt8(ascii: ".") else { return false }
-    try advance()
+    try advanceWord()
     return true
   }
 }

@@ -4,6 +4,18 @@ extension Parser {
     .source(try filePath(.script))
   }
 
+  /// `off` is the word; a file of that name is written in quotes.
+  mutating func outputStatement() throws(SyntaxError) -> StatementBody {
+    expect(.word("off"))
+    expect(.file(.output))
+    if isWord("off"), barePathRange == token.range {
+      try advance()
+      return .output(.off)
+    }
+    let path = try filePath(.output)
+    return .output(.file(path, append: try accept(word: "append")))
+  }
+
   mutating func printStatement() throws(SyntaxError) -> StatementBody { .print(try expressions()) }
 
   mutating func helpStatement() throws(SyntaxError) -> StatementBody {
@@ -27,6 +39,15 @@ extension Parser {
   }
 
   mutating func modeStatement() throws(SyntaxError) -> StatementBody { .mode(try acceptMode()) }
+
+  mutating func historyStatement() throws(SyntaxError) -> StatementBody {
+    let count = try acceptInteger()
+    return .history(HistoryStatement(count: count, text: try acceptString()))
+  }
+
+  mutating func editStatement() throws(SyntaxError) -> StatementBody {
+    .edit(try acceptInteger())
+  }
 
   mutating func assertStatement() throws(SyntaxError) -> StatementBody {
     let condition = try expression()

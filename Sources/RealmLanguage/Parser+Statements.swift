@@ -31,13 +31,23 @@ extension Parser {
   private mutating func body(_ prefixes: inout [Prefix]) throws(SyntaxError) -> StatementBody {
     let isOutermost = blockDepth == 0
     while true {
-      while let prefix = try acceptPrefix() { prefixes.append(prefix) }
+      while let prefix = try acceptPrefix() { try append(prefix, to: &prefixes) }
       if isOutermost, !prefixes.isEmpty { outermostPrefixes = prefixes }
       let start = token.start
       let body = try verbStatement()
       guard case .on(.thread(let thread, nil)) = body, try accept(.colon, ":") else { return body }
-      prefixes.append(Prefix(.on(thread), range: SourceRange(start: start, end: position)))
+      let range = SourceRange(start: start, end: position)
+      try append(Prefix(.on(thread), range: range), to: &prefixes)
     }
+  }
+
+  private func append(_ prefix: Prefix, to prefixes: inout [Prefix]) throws(SyntaxError) {
+    guard prefixes.count < Self.greatestPrefixCount else {
+      throw SyntaxError(
+        "more than \(Self.greatestPrefixCount) prefixes", name: .limitExceeded,
+        range: prefix.range)
+    }
+    prefixes.append(prefix)
   }
 
   private mutating func acceptPrefix() throws(SyntaxError) -> Prefix? {
@@ -45,13 +55,13 @@ extension Parser {
     let start = token.start
     let kind: Prefix.Kind
     if isWord("time") {
-      try advance()
+      try advanceWord()
       kind = .time
     } else if isWord("explain") {
-      try advance()
+      try advanceWord()
       kind = .explain(run: try accept(word: "run"))
     } else if isWord("expect") {
-      try advance()
+      try advanceWord()
       try require(word: "error")
       let name = try acceptName(.errorName)
       try require(.colon, ":")
@@ -72,7 +82,8 @@ extension Parser {
         "no verb \(word)", name: .unknownVerb, range: token.range, expected: [.verb],
         suggestion: Spelling.nearest(to: word.lowercased(), among: Grammar.words(fitting: .verb)))
     }
-    try advance()
+    try advanceWord()
+    if records { lastVerb = (index, position) }
     return try Grammar.verbs[index].parse(&self)
   }
 
@@ -85,7 +96,11 @@ extension Parser {
     switch token.kind {
     case .variable: return .path(try variablePath())
     case .word, .quotedName:
-      guard startsObjectName else { return .name(try name(.className)) }
+      guard startsObjectName else {
+        let name = try name(.className)
+        offerObjectName()
+        return .name(name)
+      }
       let path = try objectPath()
       expect(.symbol("."))
       guard !path.steps.isEmpty else { throw failure() }
@@ -161,7 +176,10 @@ extension Parser {
     }
     if try acceptExcept() { return try exceptColumn() }
     let value = try expression()
-    if case .path(let path) = value, token.kind == .openBrace { return try shape(of: path) }
+    if case .path(let path) = value {
+      if records { offer(["{"]) }
+      if token.kind == .openBrace { return try shape(of: path) }
+    }
     var columnName: Name?
     if try accept(word: "as") { columnName = try name(.newName) }
     return .expression(value, name: columnName)
@@ -175,7 +193,7 @@ extension Parser {
     guard next.kind == .word || next.kind == .quotedName || next.kind == .end,
       !StatementBounds.equalsIgnoringCase(next, "as", in: bytes.span)
     else { return false }
-    try advance()
+    try advanceWord()
     return true
   }
 
@@ -217,6 +235,6 @@ extension Parser {
     guard Grammar.modes.contains(where: { $0.name == mode }) else {
       throw failure(suggestingFrom: Grammar.modes.map(\.name))
     }
-    return Name(mode, range: try advance().range)
+    return Name(mode, range: try advanceWord())
   }
 }

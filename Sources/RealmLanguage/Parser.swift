@@ -8,6 +8,8 @@ import ByteKernels
 struct Parser {
   /// Brackets and `not`s may be nested this deep, and so may operators. Source: shell.md 25.
   static let greatestDepth = 200
+  /// Most prefixes of one statement; each is a call inside another when it runs.
+  static let greatestPrefixCount = 20
   private static let tokensBetweenChecks = 1 << 16
   /// Bytes of the stack that have to be free at each fourth level.
   private static let stackReserve: UInt = 384 << 10
@@ -56,10 +58,18 @@ struct Parser {
   var outermostPrefixes: [Prefix] = []
   /// `records` is set at the statement that starts here.
   var recordingStart: Int?
-  /// Collects `expected`.
+  /// Collects `marks`, and `expected` too.
   var records = false
+  /// Whether expectations are collected when something is.
+  var collectsExpectations = true
   private(set) var furthest = 0
   private(set) var expected: [Expectation] = []
+  /// The property before an operator that is expected at the furthest place.
+  private(set) var leftOperand: PropertyOwner?
+  /// What the tokens taken are.
+  var marks: [Mark] = []
+  /// The verb read last, as an index in `Grammar.verbs`, and where it ends.
+  var lastVerb: (index: Int, end: Int)?
 
   /// Starts at `position`; the first token is read by `start`.
   init(bytes: [UInt8], position: Int, isInterrupted: (@Sendable () -> Bool)? = nil) {
@@ -219,11 +229,23 @@ struct Parser {
   }
 
   mutating func record(_ expectation: Expectation, at place: Int) {
+    guard collectsExpectations else { return }
     if place > furthest {
       furthest = place
       expected.removeAll(keepingCapacity: true)
+      leftOperand = nil
     }
     if place == furthest, !expected.contains(expectation) { expected.append(expectation) }
+  }
+
+  /// Records that words or signs would be accepted here, of which messages say nothing.
+  mutating func offer(_ words: [String]) {
+    for word in words { record(.offeredWord(word), at: token.start) }
+  }
+
+  /// Records the property that an operator at `place` would stand behind.
+  mutating func recordLeftOperand(_ owner: PropertyOwner?, at place: Int) {
+    if records, place == furthest { leftOperand = owner }
   }
 
   /// The error for a token that nothing accepts.
@@ -254,7 +276,7 @@ struct Parser {
     var suggestion: String?
     if isWord {
       let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
-        .filter { $0 != "|" }
+        .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
       suggestion = Spelling.nearest(to: text(range), among: words + names)
     }
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
@@ -271,8 +293,16 @@ struct Parser {
   mutating func accept(word: String) throws(SyntaxError) -> Bool {
     expect(.word(word))
     guard isWord(word) else { return false }
-    try advance()
+    try advanceWord()
     return true
+  }
+
+  /// Takes a word of the grammar.
+  @discardableResult
+  mutating func advanceWord() throws(SyntaxError) -> SourceRange {
+    let range = try advance().range
+    mark(.word, range)
+    return range
   }
 
   /// Takes the word, which must stand here.
@@ -317,9 +347,11 @@ struct Parser {
     switch token.kind {
     case .word:
       let range = try advance().range
+      if records { markName(expectation, range) }
       return Name(names.text(at: range, in: bytes), range: range)
     case .quotedName:
       let range = try advance().range
+      if records { markName(expectation, range) }
       return Name(unquotedName(range), range: range)
     default: return nil
     }
@@ -395,11 +427,13 @@ struct Parser {
     if token.kind == .string {
       let range = token.range
       let value = try unescaped(range)
+      mark(.file(kind), range)
       resume(at: range.end)
       return FilePath(String(decoding: value, as: UTF8.self), isQuoted: true, range: range)
     }
     let range = barePathRange
     guard range.length > 0 else { return nil }
+    mark(.file(kind), range)
     resume(at: range.end)
     return FilePath(text(range), range: range)
   }
@@ -432,6 +466,7 @@ struct Parser {
     while end > start, isBlank(bytes[end - 1]) { end -= 1 }
     resume(at: lineEnd)
     let range = SourceRange(start: start, end: end)
+    mark(.raw, range)
     return Name(text(range), range: range)
   }
 }

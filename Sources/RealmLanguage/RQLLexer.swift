@@ -68,6 +68,18 @@ public enum RQLTokenKind: UInt8, Sendable {
   /// Bytes that no rule accepts.
   case invalid
 
+  /// The token is a word of the language where it is no name.
+  var isKeyword: Bool {
+    switch self {
+    case .in, .and, .or, .not, .any, .all, .none, .beginsWith, .endsWith, .contains, .text, .like,
+      .between, .geoWithin, .truePredicate, .falsePredicate, .sort, .distinct, .limit, .binary,
+      .object, .ascending, .descending, .subquery, .geoBox, .geoPolygon, .geoCircle, .size,
+      .aggregate, .backlink, .type, .keyValue, .indexFirst, .indexLast, .indexSize, .ignoringCase:
+      true
+    default: false
+    }
+  }
+
   /// The token can be a name in a path.
   var isName: Bool {
     switch self {

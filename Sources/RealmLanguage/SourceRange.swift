@@ -15,7 +15,7 @@ public struct SourceRange: Hashable, Sendable {
   public var length: Int { end - start }
 
   /// The same for the standard library.
-  var bounds: Range<Int> { start..<end }
+  public var bounds: Range<Int> { start..<end }
 
   /// The smallest range that holds both.
   public func joined(with other: SourceRange) -> SourceRange {

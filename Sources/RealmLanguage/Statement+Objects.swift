@@ -160,3 +160,37 @@ public struct LetStatement: Equatable, Sendable {
     self.value = value
   }
 }
+
+/// `projection NAME of CLASS { a, city = address.city }`. Source: shell.md 11.
+public struct ProjectionStatement: Equatable, Sendable {
+  /// One property of the projection.
+  public struct Field: Equatable, Sendable {
+    /// Its name.
+    public var name: Name
+    /// Its value, from the properties of the class; nil for the property with the same name.
+    public var value: Expression?
+
+    /// Makes a property.
+    public init(name: Name, value: Expression?) {
+      self.name = name
+      self.value = value
+    }
+
+    /// Name and value.
+    public var range: SourceRange { value.map { name.range.joined(with: $0.range) } ?? name.range }
+  }
+
+  /// The projection.
+  public var name: Name
+  /// The class that it is a view of.
+  public var className: Name
+  /// Its properties, at least one.
+  public var fields: [Field]
+
+  /// Makes a projection.
+  public init(name: Name, className: Name, fields: [Field]) {
+    self.name = name
+    self.className = className
+    self.fields = fields
+  }
+}

@@ -87,6 +87,8 @@ public indirect enum StatementBody: Equatable, Sendable {
   case `let`(LetStatement?)
   /// `unlet $x, …`; the names are without the dollar sign.
   case unlet([Name])
+  /// `projection …`: nil lists the projections.
+  case projection(ProjectionStatement?)
   /// `observe`: nil lists the observers.
   case observe(ObserveStatement?)
   case unobserve(UnobserveStatement)
@@ -97,6 +99,8 @@ public indirect enum StatementBody: Equatable, Sendable {
   case export(ExportStatement)
   /// `source PATH`.
   case source(FilePath)
+  /// `output PATH [append]`, `output off`.
+  case output(OutputStatement)
   /// `print E, E`.
   case print([Expression])
   /// `help TOPIC`: the rest of the line, nil for the overview.
@@ -104,6 +108,9 @@ public indirect enum StatementBody: Equatable, Sendable {
   case config(ConfigStatement)
   /// `mode NAME`: nil prints the current one.
   case mode(Name?)
+  case history(HistoryStatement)
+  /// `edit N`: nil takes the last statement.
+  case edit(IntegerOperand?)
   case assert(AssertStatement)
   /// `cd PATH`: nil prints the folder.
   case cd(FilePath?)
@@ -455,6 +462,28 @@ public struct ConfigStatement: Equatable, Sendable {
   public init(name: Name?, value: Name?) {
     self.name = name
     self.value = value
+  }
+}
+
+/// `output`.
+public enum OutputStatement: Equatable, Sendable {
+  /// To a file, whose former content is kept with `append`.
+  case file(FilePath, append: Bool)
+  /// To where standard output leads.
+  case off
+}
+
+/// `history`.
+public struct HistoryStatement: Equatable, Sendable {
+  /// How many statements at most; nil for the usual number.
+  public var count: IntegerOperand?
+  /// What the statements have to contain.
+  public var text: Name?
+
+  /// Makes a `history`.
+  public init(count: IntegerOperand? = nil, text: Name? = nil) {
+    self.count = count
+    self.text = text
   }
 }
 

@@ -30,6 +30,25 @@ public enum StatementBounds {
     return scan.offset
   }
 
+  /// Finds the whole statements of a text that grows at its end.
+  public struct GrowingText {
+    private var scan = Scan(offset: 0)
+    /// The end of the last line read behind which no statement is open.
+    public private(set) var end = 0
+
+    /// Starts with an empty text.
+    public init() {}
+
+    /// Reads the lines that have become whole.
+    public mutating func read(_ text: Span<UInt8>) {
+      var next = scan
+      while next.line(of: text) {
+        scan = next
+        if scan.isComplete { end = scan.offset }
+      }
+    }
+  }
+
   /// The end of the statement that starts at `offset`, before its newline or `;`.
   static func statementEnd(in text: Span<UInt8>, from offset: Int) -> Int {
     var scan = Scan(offset: offset)
@@ -78,8 +97,9 @@ public enum StatementBounds {
     /// Statements are separated here.
     private var isBetweenBrackets: Bool { brackets.last ?? true }
 
-    /// Reads to the end of the line, or of the first statement in it.
-    mutating func line(of text: Span<UInt8>, oneStatement: Bool = false) {
+    /// Reads to the end of the line, or of the first statement in it; false if the text ends before.
+    @discardableResult
+    mutating func line(of text: Span<UInt8>, oneStatement: Bool = false) -> Bool {
       continues = false
       while true {
         let token = Lexer.token(in: text, at: offset)
@@ -87,17 +107,17 @@ public enum StatementBounds {
         case .end:
           continues = asksForMore(text) || endsWithBackslash(text)
           offset = token.end
-          return
+          return false
         case .newline:
           continues = asksForMore(text)
           if isBetweenBrackets, !continues { endStatement() }
           offset = oneStatement && isComplete ? token.start : token.end
-          return
+          return true
         case .semicolon where isBetweenBrackets:
           endStatement()
           let isEnd = oneStatement && depth == 0
           offset = isEnd ? token.start : token.end
-          if isEnd { return }
+          if isEnd { return true }
         default:
           if isRaw(token, in: text) {
             offset = Lexer.lineEnd(in: text, from: token.end)
@@ -159,7 +179,7 @@ public enum StatementBounds {
       case .start where isWord("expect", "on"): stage = .prefix
       case .start, .explain:
         stage = isWord("write", "migrate", "version") ? .block : .verb
-        isPathStatement = isWord("cd", "open", "source", "compact", "upgrade")
+        isPathStatement = isWord("cd", "open", "source", "output", "compact", "upgrade")
       case .prefix where token.kind == .colon: stage = .start
       case .prefix, .block, .verb: break
       }

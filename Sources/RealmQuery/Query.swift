@@ -126,7 +126,7 @@ public final class Query {
   // MARK: Access
 
   /// How the objects are found that are tested.
-  private enum Access {
+  enum Access {
     /// All objects of the class, a block at a time.
     case scan
     /// The members of a collection.
@@ -141,7 +141,7 @@ public final class Query {
   }
 
   /// Those of some objects that match, in their order.
-  private func matching(_ access: Access) throws(QueryFailure) -> [ObjectKey] {
+  func matching(_ access: Access) throws(QueryFailure) -> [ObjectKey] {
     let keys: [ObjectKey]
     var answeredPart: Int?
     switch access {
@@ -166,7 +166,7 @@ public final class Query {
   /// The matching objects in the order of their keys.
   ///
   /// - Parameter forClauses: Whether those may be left out that the clauses drop.
-  private func unorderedKeys(forClauses: Bool = true) throws(QueryFailure) -> [ObjectKey] {
+  func unorderedKeys(forClauses: Bool = true) throws(QueryFailure) -> [ObjectKey] {
     let access = try access()
     guard case .scan = access else { return try matching(access) }
     let limit = forClauses ? ordering.neededCount() ?? .max : .max

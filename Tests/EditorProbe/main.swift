@@ -18,8 +18,9 @@ func runProbe() -> Int32 {
   if CommandLine.arguments.count > 1 {
     editor.useHistory(path: CommandLine.arguments[1], limit: 100)
   }
+  editor.assistance.isComplete = isBalanced
   while true {
-    switch editor.readStatement(prompt: "\u{1B}[33mprobe\u{1B}[0m> ", isComplete: isBalanced) {
+    switch editor.readStatement(prompt: "\u{1B}[33mprobe\u{1B}[0m> ") {
     case .statement(let text):
       editor.remember(text)
       print("read \(text.debugDescription)")

@@ -42,7 +42,8 @@ import Testing
     let words = expected("where Dog age > 3 ke").expected
     #expect(words.contains(.word("args")) && words.contains(.word("SORT")))
     #expect(words.contains(.endOfStatement))
-    #expect(expected("where Dog age ").expected == [.comparator])
+    #expect(expected("where Dog age ").expected.contains(.comparator))
+    #expect(expected("where Dog age ").expected.contains(.offeredWord("+")))
     #expect(expected("schema Dog as ").expected.contains(.word("mermaid")))
   }
 

@@ -75,6 +75,6 @@ struct InvocationTests {
     let letters = CommandLineOption.all.compactMap(\.letter)
     #expect(Set(names).count == names.count)
     #expect(Set(letters).count == letters.count)
-    #expect(CommandLineOption.lines.count == names.count)
+    #expect(CommandLineOption.all.allSatisfy { $0.form.contains("--" + $0.name) })
   }
 }

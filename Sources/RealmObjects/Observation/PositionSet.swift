@@ -16,6 +16,11 @@ public struct PositionSet: Equatable, Sendable, Sequence {
     for position in positions.sorted() { append(position..<position + 1) }
   }
 
+  /// The positions of ranges that do not overlap, in any order.
+  init(ranges: [Range<Int>]) {
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { append(range) }
+  }
+
   /// Whether there are no positions.
   public var isEmpty: Bool { ranges.isEmpty }
 
@@ -213,4 +218,32 @@ public struct PositionSet: Equatable, Sendable, Sequence {
 
   /// The position of something before the positions of the set were put in; it is none of them.
   public func unshift(_ position: Int) -> Int { position - count(in: 0..<Swift.max(0, position)) }
+
+  /// What `unshift` tells of many positions that are none of the set.
+  func unshifted(_ positions: [Int]) -> [Int] {
+    var result = positions
+    var (below, next) = (0, 0)
+    for index in positions.indices.sorted(by: { positions[$0] < positions[$1] }) {
+      while next < ranges.count, ranges[next].upperBound <= positions[index] {
+        below += ranges[next].count
+        next += 1
+      }
+      result[index] = positions[index] - below
+    }
+    return result
+  }
+
+  /// What `shift` tells of many positions.
+  func shifted(_ positions: [Int]) -> [Int] {
+    var result = positions
+    var (below, next) = (0, 0)
+    for index in positions.indices.sorted(by: { positions[$0] < positions[$1] }) {
+      while next < ranges.count, ranges[next].lowerBound <= positions[index] + below {
+        below += ranges[next].count
+        next += 1
+      }
+      result[index] = positions[index] + below
+    }
+    return result
+  }
 }

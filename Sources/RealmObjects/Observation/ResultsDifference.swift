@@ -38,91 +38,6 @@ public struct ResultsDifference {
     return difference.finished()
   }
 
-  /// Brings results in the order of the keys up to date, and tells what has changed.
-  ///
-  /// - Parameters:
-  ///   - keys: The results, before and after.
-  ///   - touched: The objects that were created, deleted or modified, in ascending order.
-  ///   - matching: Those of them that belong to the results now.
-  ///   - deleted: Those of them that were deleted.
-  ///   - modified: The objects that have changed, those of other results as well.
-  /// - Complexity: O(k log n) for k objects, and the time to move the keys behind the first change.
-  public static func update(
-    _ keys: inout [ObjectKey], touched: [ObjectKey], matching: Set<ObjectKey>,
-    deleted: Set<ObjectKey>, modified: Set<ObjectKey>
-  ) -> CollectionChanges {
-    var changes = CollectionChanges()
-    var removed: [Int] = []
-    var added: [ObjectKey] = []
-    for key in touched {
-      let place = lowerBound(keys, key)
-      let isPresent = place < keys.count && keys[place] == key
-      let isReplaced = deleted.contains(key)
-      if isPresent, isReplaced || !matching.contains(key) {
-        removed.append(place)
-        changes.deletions.append(place..<place + 1)
-      }
-      if matching.contains(key), !isPresent || isReplaced { added.append(key) }
-    }
-    if removed.count + added.count <= fewChanges {
-      for place in removed.reversed() { keys.remove(at: place) }
-      for key in added { keys.insert(key, at: lowerBound(keys, key)) }
-    } else {
-      keys = merged(keys, without: removed, with: added)
-    }
-    for key in added {
-      let place = lowerBound(keys, key)
-      changes.insertions.append(place..<place + 1)
-    }
-    for key in modified.sorted() {
-      let place = lowerBound(keys, key)
-      if place < keys.count, keys[place] == key {
-        changes.newModifications.append(place..<place + 1)
-      }
-    }
-    changes.newModifications = changes.newModifications.subtracting(changes.insertions)
-    changes.oldModifications = changes.newModifications.erasing(changes.insertions)
-      .makingRoom(for: changes.deletions)
-    return changes
-  }
-
-  /// Fewer changes are made one by one.
-  private static let fewChanges = 8
-
-  private static func lowerBound(_ keys: [ObjectKey], _ key: ObjectKey) -> Int {
-    var (low, high) = (0, keys.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if keys[middle] < key { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  private static func merged(
-    _ keys: [ObjectKey], without removed: [Int], with added: [ObjectKey]
-  ) -> [ObjectKey] {
-    var result: [ObjectKey] = []
-    result.reserveCapacity(keys.count - removed.count + added.count)
-    var next = added[...]
-    func add(_ range: Range<Int>) {
-      var start = range.lowerBound
-      while let key = next.first, start < range.upperBound, key < keys[range.upperBound - 1] {
-        let place = lowerBound(keys, key)
-        result += keys[start..<max(start, place)]
-        start = max(start, place)
-        result.append(next.removeFirst())
-      }
-      result += keys[start..<range.upperBound]
-    }
-    var start = 0
-    for place in removed {
-      add(start..<place)
-      start = place + 1
-    }
-    add(start..<keys.count)
-    return result + next
-  }
-
   private func finished() -> CollectionChanges {
     var changes = changes
     changes.newModifications = modifications.subtracting(changes.insertions)
@@ -202,15 +117,23 @@ public struct ResultsDifference {
 
   /// Keeps the longest blocks that are in the same order in both; everything else has moved.
   private mutating func findMoves() {
-    var sorted = rows
-    sorted.sort { ($0.old, $0.key) < ($1.old, $1.key) }
-    guard let start = rows.indices.first(where: { sorted[$0].key != rows[$0].key }) else { return }
+    // The rows by their old position, as indices.
+    var sorted = [Int](repeating: -1, count: (rows.lazy.map(\.old).max() ?? -1) + 1)
+    for (index, row) in rows.enumerated() { sorted[row.old] = index }
+    sorted.removeAll { $0 < 0 }
+    guard let start = rows.indices.first(where: { rows[sorted[$0]].key != rows[$0].key }) else {
+      return
+    }
+    if Set(rows.lazy.map(\.key)).count == rows.count {
+      findMovesOfDifferent(sorted)
+      return
+    }
     var finder = BlockFinder(
-      keys: sorted.map(\.key), others: rows.map(\.key), modifications: modifications)
+      keys: sorted.map { rows[$0].key }, others: rows.map(\.key), modifications: modifications)
     var (i, j) = (start, start)
     for block in finder.blocks(from: start) {
       while i < block.i {
-        changes.deletions.insert(sorted[i].old)
+        changes.deletions.insert(rows[sorted[i]].old)
         i += 1
       }
       while j < block.j {
@@ -220,6 +143,23 @@ public struct ResultsDifference {
       i += block.size
       j += block.size
     }
+  }
+
+  /// The same for keys that do not repeat, where the sequences have few pieces in common.
+  private mutating func findMovesOfDifferent(_ sorted: [Int]) {
+    var finder = MoveFinder()
+    for (old, new) in sorted.enumerated() {
+      finder.append(MoveFinder.Piece(old: old, new: new, count: 1))
+    }
+    var (deletions, insertions) = ([] as [Int], [] as [Int])
+    for piece in finder.moved(modifications) {
+      for index in 0..<piece.count {
+        deletions.append(rows[sorted[piece.old + index]].old)
+        insertions.append(rows[piece.new + index].new)
+      }
+    }
+    changes.deletions = changes.deletions.union(PositionSet(deletions))
+    changes.insertions = changes.insertions.union(PositionSet(insertions))
   }
 }
 

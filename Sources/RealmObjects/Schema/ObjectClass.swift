@@ -1,6 +1,12 @@
 public import RealmStorage
 import RealmValues
 
+/// A name under which objects of a class are seen with properties of other names.
+public protocol ClassView: AnyObject, Sendable {
+  /// The name that objects go by.
+  var name: String { get }
+}
+
 /// A class of a database as the SDKs see it, or a table that belongs to no class.
 public final class ObjectClass {
   /// Who a table belongs to.
@@ -22,7 +28,11 @@ public final class ObjectClass {
   /// The persisted properties in stored order.
   public let properties: [Property]
   /// Links to this class: origin class, property and the hidden column with the links.
-  public internal(set) var inverses: [Inverse] = []
+  public internal(set) var inverses: [Inverse] {
+    get { viewed?.inverses ?? ownInverses }
+    set { ownInverses = newValue }
+  }
+  private var ownInverses: [Inverse] = []
 
   /// What keeps the version that the objects are of; nil if they are live.
   public let frozen: FrozenVersion?
@@ -39,10 +49,20 @@ public final class ObjectClass {
     public internal(set) var name: String?
   }
 
+  /// How the objects are seen; nil for as what they are. The properties are those of the class.
+  public let view: (any ClassView)?
+  private let viewed: ObjectClass?
+  /// Who sees the class through the same view has the same object while somebody holds it.
+  private var views: [ObjectIdentifier: WeakClass] = [:]
+
+  private struct WeakClass {
+    weak var value: ObjectClass?
+  }
+
   private let positions: [String: Int]
 
   init(_ table: StoredTable, _ targets: [TableKey: String], _ frozen: FrozenVersion?) {
-    (self.table, self.frozen) = (table, frozen)
+    (self.table, self.frozen, view, viewed) = (table, frozen, nil, nil)
     (name, origin) = ObjectClass.nameAndOrigin(ofTable: table.name)
     var properties: [Property] = []
     for (position, column) in table.columns.enumerated() {
@@ -58,6 +78,25 @@ public final class ObjectClass {
     self.properties = properties
     positions = Dictionary(
       properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private init(_ base: ObjectClass, _ view: any ClassView) {
+    (name, self.view, viewed) = (view.name, view, base)
+    (origin, table, properties) = (base.origin, base.table, base.properties)
+    (frozen, positions) = (base.frozen, base.positions)
+  }
+
+  /// The class without a view.
+  public var base: ObjectClass { viewed ?? self }
+
+  /// The class seen through a view; the class itself if there is none.
+  public func seen(through view: (any ClassView)?) -> ObjectClass {
+    guard let view else { return base }
+    let base = base
+    if let known = base.views[ObjectIdentifier(view)]?.value { return known }
+    let made = ObjectClass(base, view)
+    base.views[ObjectIdentifier(view)] = WeakClass(value: made)
+    return made
   }
 
   /// Whether objects are owned by others.

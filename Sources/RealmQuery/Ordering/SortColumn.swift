@@ -62,7 +62,24 @@ final class SortColumn {
   var hasValues: Bool { rest == .values }
 
   /// Reads the values of objects.
-  init(_ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun) throws(QueryFailure) {
+  convenience init(
+    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
+  ) throws(QueryFailure) {
+    self.init(path, room: keys.count)
+    let isPlain = path.steps.isEmpty && path.key == nil && rest != .values
+    if isPlain, try suitsBlocks(path, keys) {
+      if path.property.kind == .string, try readTexts(path, keys, run) { return }
+      if try readBlocks(path, keys, run, nil) { return }
+    }
+    let reader = Reader(path, run)
+    for (i, key) in keys.enumerated() {
+      try run.visit()
+      try read(key, to: i, reader)
+    }
+  }
+
+  /// Has room for the values of some objects, which are to be read.
+  init(_ path: OrderingPath, room: Int) {
     isAscending = path.isAscending
     isNullable = path.property.isNullable
     switch path.key == nil ? path.property.kind : .mixed {
@@ -71,19 +88,13 @@ final class SortColumn {
     case .date: rest = .nanoseconds
     default: rest = .values
     }
-    count = keys.count
+    count = room
     ranks = .allocate(capacity: count)
     prefixes = .allocate(capacity: count)
     seconds = .allocate(capacity: rest == .text ? count : 0)
     texts = .allocate(capacity: rest == .text ? count : 0)
     nanoseconds = .allocate(capacity: rest == .nanoseconds ? count : 0)
     values = .allocate(capacity: rest == .values ? count : 0)
-    let isPlain = path.steps.isEmpty && path.key == nil && rest != .values
-    if isPlain, try suitsBlocks(path, keys) {
-      if path.property.kind == .string, try readTexts(path, keys, run) { return }
-      if try readBlocks(path, keys, run, nil) { return }
-    }
-    try readEach(path, keys, run)
   }
 
   // All elements are trivial: there is nothing to destroy.
@@ -96,25 +107,31 @@ final class SortColumn {
     values.deallocate()
   }
 
-  /// Reads objects one at a time.
-  private func readEach(
-    _ path: OrderingPath, _ keys: [ObjectKey], _ run: QueryRun
-  ) throws(QueryFailure) {
-    let walker = LinkWalker(path.steps, run)
-    let reader = PropertyReader(path.objectClass, position: path.property.position)
-    for (i, key) in keys.enumerated() {
-      try run.visit()
-      var owner: ObjectKey? = key
-      if !walker.isEmpty { owner = try walker.single(from: key) }
-      guard let owner, let value = try reader.value(of: owner) else {
-        setNone(i, Rank.unreachable)
-        continue
-      }
-      if let key = path.key, case .dictionary(let dictionary) = value {
-        set(i, try SortColumn.entry(key, of: dictionary))
-      } else {
-        set(i, QueryValue(value))
-      }
+  /// Finds what a path leads to, for objects one at a time.
+  struct Reader {
+    fileprivate let walker: LinkWalker
+    fileprivate let reader: PropertyReader
+    fileprivate let key: UnsafeRawBufferPointer?
+
+    init(_ path: OrderingPath, _ run: QueryRun) {
+      walker = LinkWalker(path.steps, run)
+      reader = PropertyReader(path.objectClass, position: path.property.position)
+      key = path.key
+    }
+  }
+
+  /// Reads one object.
+  func read(_ key: ObjectKey, to i: Int, _ reader: Reader) throws(QueryFailure) {
+    var owner: ObjectKey? = key
+    if !reader.walker.isEmpty { owner = try reader.walker.single(from: key) }
+    guard let owner, let value = try reader.reader.value(of: owner) else {
+      setNone(i, Rank.unreachable)
+      return
+    }
+    if let key = reader.key, case .dictionary(let dictionary) = value {
+      set(i, try SortColumn.entry(key, of: dictionary))
+    } else {
+      set(i, QueryValue(value))
     }
   }
 

@@ -82,16 +82,44 @@ enum UnfinishedFile {
   }
 }
 
+/// The terminal while what is typed is not shown.
+enum TerminalEcho {
+  // Reason for `nonisolated(unsafe)`: written before `isOff` is set and read after it.
+  nonisolated(unsafe) private static var settings = termios()
+  nonisolated(unsafe) private static var terminal: Int32 = -1
+  private static let isOff = Atomic<Bool>(false)
+
+  /// Hides what is typed on a terminal, until `restore`.
+  static func hide(on descriptor: Int32) {
+    guard tcgetattr(descriptor, &settings) == 0 else { return }
+    terminal = descriptor
+    isOff.store(true, ordering: .releasing)
+    var silent = settings
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    tcsetattr(descriptor, TCSAFLUSH, &silent)
+  }
+
+  /// Shows what is typed again; also called from the signal handler.
+  static func restore() {
+    guard isOff.exchange(false, ordering: .acquiringAndReleasing) else { return }
+    tcsetattr(terminal, TCSAFLUSH, &settings)
+  }
+}
+
 /// Makes SIGINT stop the statement instead of the program, and the signals that end it leave no
 /// unfinished file; a signal that the parent ignores, as `nohup` does, stays ignored.
 func installSignalHandlers() {
   // Both are made before a handler needs them.
   Interruption.clear()
   UnfinishedFile.remove()
+  ProgressLine.eraseAtEnd()
+  TerminalEcho.restore()
   handle(SIGINT) { _ in Interruption.request() }
   for number in [SIGTERM, SIGHUP, SIGQUIT] {
     handle(number) { number in
       UnfinishedFile.remove()
+      ProgressLine.eraseAtEnd()
+      TerminalEcho.restore()
       // Ends the program as if nothing had handled the signal, once the handler has returned.
       signal(number, SIG_DFL)
       raise(number)

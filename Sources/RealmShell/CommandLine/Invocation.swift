@@ -248,13 +248,10 @@ extension Invocation {
 }
 
 extension CommandLineOption {
-  /// Forms and meanings, for `--help`.
-  static var lines: [(String, String)] {
-    all.map { option in
-      var form = option.letter.map { "-\($0), " } ?? "    "
-      form += "--\(option.name)"
-      if let value = option.value { form += option.isValueOptional ? "[=\(value)]" : " \(value)" }
-      return (form, option.meaning)
-    }
+  /// The spellings with the value, for `--help`.
+  var form: String {
+    let short = letter.map { "-\($0), " } ?? "    "
+    guard let value else { return "\(short)--\(name)" }
+    return "\(short)--\(name)\(isValueOptional ? "[=\(value)]" : " \(value)")"
   }
 }

@@ -146,12 +146,8 @@ enum KeySource {
       throw ShellError(.invalidEncryptionKey, "there is no terminal to ask for the key")
     }
     defer { close(terminal) }
-    var settings = termios()
-    tcgetattr(terminal, &settings)
-    var silent = settings
-    silent.c_lflag &= ~tcflag_t(ECHO)
-    tcsetattr(terminal, TCSAFLUSH, &silent)
-    defer { tcsetattr(terminal, TCSAFLUSH, &settings) }
+    TerminalEcho.hide(on: terminal)
+    defer { TerminalEcho.restore() }
     let question: StaticString = "key: "
     _ = write(terminal, question.utf8Start, question.utf8CodeUnitCount)
     var line: [UInt8] = []
@@ -161,6 +157,7 @@ enum KeySource {
     }
     byte = 0x0A
     _ = write(terminal, &byte, 1)
+    try Interruption.check()
     return line
   }
 }

@@ -42,7 +42,7 @@ struct Program {
     }
     let isTerminal = invocation.outputPath == nil && isatty(STDOUT_FILENO) == 1
     let session = Session(
-      invocation, output: ByteWriter(descriptor: descriptor), descriptor: descriptor,
+      invocation, output: ProgressLine.writer(descriptor), descriptor: descriptor,
       outputIsTerminal: isTerminal)
     do throws(ShellError) {
       try configure(session)
@@ -119,7 +119,7 @@ struct Program {
     guard let topic = invocation.help else { return false }
     if topic == nil {
       session.output.write("realmsh [options] [FILE [STATEMENT ...]]\n\n")
-      HelpText.topics["options"]?(session.output)
+      HelpText.write(about: "options", to: session.output)
       session.output.write("\n")
     }
     session.help(topic, to: session.output)
@@ -136,12 +136,24 @@ struct Program {
 
   private func readConfiguration(_ session: Session) throws(ShellError) {
     guard invocation.readsConfig, isInteractive else { return }
-    let named = invocation.configPath ?? environment("REALMSH_CONFIG")
+    let named = invocation.configPath ?? nonEmptyEnvironment("REALMSH_CONFIG")
     let folder =
-      environment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" } ?? ""
+      nonEmptyEnvironment("XDG_CONFIG_HOME") ?? environment("HOME").map { $0 + "/.config" } ?? ""
     let path = named ?? folder + "/realmsh/config.realmsh"
-    guard named != nil || access(path, R_OK) == 0 else { return }
-    try session.runScript(path)
+    guard access(path, R_OK) == 0 else {
+      guard named != nil else { return }
+      throw ShellError(
+        ErrorName(systemError: errno),
+        "cannot read the configuration \(path): \(StorageMessages.systemText(errno))",
+        remedy: "--no-config")
+    }
+    // A mistake in it has been told; the prompt comes all the same.
+    do throws(ShellError) {
+      try session.runScript(path)
+    } catch {
+      if error.name == .interrupted { throw error }
+    }
+    (session.exitStatus, session.hasStopped) = (0, false)
   }
 
   private func openTarget(_ session: Session) throws(ShellError) {
@@ -202,7 +214,10 @@ struct Program {
     }
     guard !session.isEnding else { return }
     if isInteractive, standardStreamsAreTerminals {
-      Prompt(session, usesHistory: invocation.usesHistory, isFresh: invocation.work.isEmpty).run()
+      Prompt(
+        session, usesHistory: invocation.usesHistory && !invocation.isSafe,
+        isFresh: invocation.work.isEmpty
+      ).run()
     } else if invocation.work.isEmpty || invocation.isInteractive {
       _ = run(script: "-", session)
     }
@@ -210,10 +225,11 @@ struct Program {
 
   private func run(script path: String, _ session: Session) -> Bool {
     do throws(ShellError) {
-      let bytes = try TextFile.read(path, shownAs: path == "-" ? "<stdin>" : path)
-      if path != "-" { session.scriptFolders = [TextFile.folder(of: path)] }
+      if path == "-" { return try session.runInput() }
+      let bytes = try TextFile.read(path, shownAs: path)
+      session.scriptFolders = [TextFile.folder(of: path)]
       defer { session.scriptFolders = [] }
-      return session.run(SourceText(fileName: path == "-" ? "<stdin>" : path, bytes: bytes))
+      return session.run(SourceText(fileName: path, bytes: bytes))
     } catch {
       session.report(error, origin: nil)
       session.exitStatus = error.name.exitStatus

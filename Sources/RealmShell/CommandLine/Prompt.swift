@@ -23,7 +23,7 @@ struct Prompt {
   func run() {
     session.isInteractive = true
     if isFresh, !session.isQuiet {
-      session.output.write("realmsh \(programVersion): type help\n")
+      session.output.write("realmsh \(programVersion): type help, or a verb and Tab\n")
       if let database = try? session.current() {
         session.output.write(session.openedText(database) + "\n")
       }
@@ -34,10 +34,36 @@ struct Prompt {
       session.dropTransactions()
       return
     }
-    editor.use(session.settings.keys == .vi ? .vi : .emacs)
     if usesHistory {
       editor.useHistory(path: historyPath, limit: session.settings.historyLimit)
     }
+    watchEvents(editor)
+    editor.assistance = session.assistance(prompt: promptText)
+    var nextText = ""
+    session.typing = TypingServices(
+      history: { editor.history.entries }, place: { nextText = $0 })
+    defer { session.typing = nil }
+    var keys: Settings.Keys?
+    while !session.isEnding {
+      session.printFinishedWork(to: session.output)
+      session.output.flush()
+      apply(session.settings, to: editor, &keys)
+      let initialText = nextText
+      nextText = ""
+      switch editor.readStatement(prompt: colored(promptText()), initialText: initialText) {
+      case .endOfFile: session.isEnding = true
+      case .interrupted: continue
+      case .statement(let text):
+        if let rest = run(EnteredText(text), editor) { nextText = rest }
+      }
+    }
+    // What was not committed is lost, which is said but is no error at the prompt.
+    session.dropTransactions()
+    _ = session.endThreads(waiting: false)
+  }
+
+  /// Lets observers and threads print above the line being typed.
+  private func watchEvents(_ editor: LineEditor) {
     let finished = WakePipe()
     if let finished { session.threads.listener.withLock { $0 = { finished.wake() } } }
     editor.events = LineEditor.Events(
@@ -45,30 +71,40 @@ struct Prompt {
         session.observers.watches.compactMap { $0.listener?.descriptor }
           + (finished.map { [$0.readEnd] } ?? [])
       },
-      handle: { [session] clearRow in
+      handle: { [session] printAbove in
         session.clearNews()
         finished?.clear()
         guard session.hasNews || session.threads.hasFinishedWork else { return }
-        clearRow()
-        session.printFinishedWork(to: session.output)
-        session.takeNews()
-        session.output.flush()
+        session.collectingOutput(into: printAbove) {
+          session.printFinishedWork(to: session.output)
+          session.takeNews()
+        }
       })
-    while !session.isEnding {
-      session.printFinishedWork(to: session.output)
-      session.output.flush()
-      let prompt = promptText()
-      switch editor.readStatement(prompt: prompt, isComplete: Prompt.isComplete) {
-      case .endOfFile: session.isEnding = true
-      case .interrupted: continue
-      case .statement(let text):
-        if !Prompt.holdsKey(text) { editor.remember(text) }
-        runText(text, promptWidth: prompt)
-      }
+  }
+
+  /// - Parameter keys: The keys that the editor has.
+  private func apply(_ settings: Settings, to editor: LineEditor, _ keys: inout Settings.Keys?) {
+    if keys != settings.keys {
+      editor.use(settings.keys == .vi ? .vi : .emacs)
+      keys = settings.keys
     }
-    // What was not committed is lost, which is said but is no error at the prompt.
-    session.dropTransactions()
-    _ = session.endThreads(waiting: false)
+    editor.options.usesColor = session.usesColor
+  }
+
+  /// Runs statements in order, up to the first error.
+  ///
+  /// - Returns: what is left for correction if there was more than one statement.
+  private func run(_ text: EnteredText, _ editor: LineEditor) -> String? {
+    for part in text.parts {
+      if part.mayBeKept { editor.remember(part.text) }
+      let isAlone = text.parts.count == 1 && !part.text.contains("\n")
+      let before = isAlone ? promptText() + text.rowStart(of: part) : nil
+      guard runStatement(part.text, behind: before) else {
+        return text.parts.count > 1 ? text.text(from: part) : nil
+      }
+      if session.isEnding { return nil }
+    }
+    return nil
   }
 
   /// Without an editor: one statement after the other, with a plain prompt.
@@ -79,29 +115,22 @@ struct Prompt {
       session.output.flush()
       guard let line = readLine(strippingNewline: false) else { break }
       text += line
-      guard Prompt.isComplete(text) else { continue }
-      runText(text, promptWidth: nil)
+      guard Session.completeness(of: text) == .complete else { continue }
+      _ = runStatement(text, behind: nil)
       text = ""
     }
   }
 
-  private func runText(_ text: String, promptWidth prompt: String?) {
+  /// Runs a statement.
+  ///
+  /// - Parameter text: What stands before it on the screen, if it was typed in one row.
+  /// - Returns: whether all went well.
+  private func runStatement(_ statement: String, behind text: String?) -> Bool {
     Interruption.clear()
-    let isOneRow = !text.dropLast().contains("\n")
-    let width = prompt.flatMap { prompt in
-      isOneRow ? Array(prompt.utf8).withUnsafeBytes { displayWidth(of: $0) } : nil
+    let width = text.map { text in
+      Array(text.utf8).withUnsafeBytes { displayWidth(of: $0) }
     }
-    session.run(SourceText(text, fileName: "<prompt>"), promptWidth: width)
-  }
-
-  private static func isComplete(_ text: String) -> Bool {
-    let bytes = Array(text.utf8)
-    return StatementBounds.completeness(of: bytes.span) == .complete
-  }
-
-  /// Statements with a key in them are not remembered.
-  private static func holdsKey(_ text: String) -> Bool {
-    ["hex:", "base64:", "bytes:"].contains { text.contains($0) }
+    return session.run(SourceText(statement, fileName: "<prompt>"), promptWidth: width)
   }
 
   private var historyPath: String? {
@@ -131,6 +160,15 @@ struct Prompt {
     return text
   }
 
+  /// The prompt in the colour of its state: yellow with a write transaction, red if that has failed.
+  /// The last character is left out, so that text follows the end of the colour.
+  private func colored(_ prompt: String) -> String {
+    let state = session.threads.promptStatus.1.stateText
+    guard session.usesColor, state == "*" || state == "!", prompt.count > 1 else { return prompt }
+    let color = state == "*" ? "33" : "31"
+    return "\u{1B}[\(color)m\(prompt.dropLast())\u{1B}[39m\(prompt.suffix(1))"
+  }
+
   private func clockText() -> String {
     var now = time(nil)
     var parts = tm()
@@ -138,5 +176,21 @@ struct Prompt {
     return [parts.tm_hour, parts.tm_min, parts.tm_sec].map { number in
       number < 10 ? "0\(number)" : "\(number)"
     }.joined(separator: ":")
+  }
+}
+
+extension Session {
+  /// Gives what `body` prints on the terminal to a function, in one piece.
+  fileprivate func collectingOutput(into print: (String) -> Void, _ body: () -> Void) {
+    let writer = ByteWriter()
+    let (formerOutput, formerErrors) = (output, errorOutput)
+    if outputDescriptor == STDOUT_FILENO { output = writer }
+    if isatty(STDERR_FILENO) == 1 { errorOutput = writer }
+    body()
+    (output, errorOutput) = (formerOutput, formerErrors)
+    output.flush()
+    errorOutput.flush()
+    let bytes = writer.takeBytes()
+    if !bytes.isEmpty { print(String(decoding: bytes, as: UTF8.self)) }
   }
 }

@@ -66,8 +66,11 @@ extension Evaluator {
 
   /// The object a name stands for.
   func object(named name: ObjectName) throws(ShellError) -> ShellValue {
-    guard let objectClass = schema.objectClass(named: name.className.text) else {
-      throw Evaluator.unknownClass(name.className, database?.realm)
+    let objectClass: ObjectClass
+    do throws(ShellError) {
+      objectClass = try self.objectClass(named: name.className)
+    } catch {
+      throw unknownObject(name, error)
     }
     let key: ObjectKey?
     switch name.key {
@@ -88,6 +91,18 @@ extension Evaluator {
       throw failure
     }
     return .object(objectClass, key)
+  }
+
+  /// The error for the name of an object of a class that does not exist, or of a function with a
+  /// typing error.
+  private func unknownObject(_ name: ObjectName, _ error: ShellError) -> ShellError {
+    if case .objectKey = name.key { return error }
+    guard error.name == .noSuchTable, let nearest = error.suggestion,
+      Grammar.function(named: nearest) != nil, schema.objectClass(named: nearest) == nil
+    else { return error }
+    return ShellError(
+      .unknownFunction, "no function \(name.className.text)", at: name.className.range,
+      suggestion: nearest)
   }
 
   private func missing(_ name: ObjectName, _ objectClass: ObjectClass) -> ShellError {
@@ -173,7 +188,9 @@ extension Evaluator {
   }
 
   /// The error for a name that is no class.
-  static func unknownClass(_ name: Name, _ realm: Realm?) -> ShellError {
+  static func unknownClass(
+    _ name: Name, _ realm: Realm?, projections: [String] = []
+  ) -> ShellError {
     let unreadable = realm?.snapshot.brokenTables.first {
       $0.name == "class_" + name.text || $0.name == name.text
     }
@@ -183,7 +200,8 @@ extension Evaluator {
         at: name.range)
     }
     // What looks like an object may be a function with a typing error.
-    let names = (realm?.schema.classes.map(\.name) ?? []) + Grammar.functions.map(\.name)
+    let names =
+      (realm?.schema.classes.map(\.name) ?? []) + projections + Grammar.functions.map(\.name)
     return ShellError(
       .noSuchTable, "no class \(name.text)", at: name.range,
       suggestion: Spelling.nearest(to: name.text, among: names))
@@ -228,6 +246,9 @@ extension Evaluator {
   ) throws(ShellError) -> ShellValue {
     switch value {
     case .object(let objectClass, let key):
+      if let projection = objectClass.projection {
+        return try self.value(of: name, through: projection, objectClass, key, at: range)
+      }
       guard let property = objectClass.property(named: name) else {
         if let inverse = objectClass.inverse(named: name) {
           return try backlinks(inverse, of: value, at: range)

@@ -25,12 +25,19 @@ final class Evaluator {
     (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError) -> ShellValue
   /// The variables of the statement; nil where there can be none.
   var scope: Scope?
+  /// The projections, by name.
+  let projections: () -> [String: Projection]
+  /// The schema of the version that is read, if it is not that of the database.
+  var fixedSchema: Schema?
+  /// Evaluators for the expressions of projections.
+  private var projectionEvaluators: [ObjectIdentifier: Evaluator] = [:]
   private let query: (StatementBody) throws(ShellError) -> ShellValue
 
   init(
     _ database: Session.Database?, source: SourceText,
     variable: @escaping (Name) throws(ShellError) -> ShellValue?,
     variableNames: @escaping () -> [String] = { [] },
+    projections: @escaping () -> [String: Projection] = { [:] },
     frozenSchema: @escaping (FrozenVersion) throws(ShellError) -> Schema = { _ in .empty },
     sharing:
       @escaping (SharingFunction, Expression, ShellValue?, SourceRange) throws(ShellError)
@@ -41,6 +48,7 @@ final class Evaluator {
     self.source = source
     self.variable = variable
     self.variableNames = variableNames
+    self.projections = projections
     self.frozenSchema = frozenSchema
     self.sharing = sharing
     self.query = query
@@ -50,7 +58,7 @@ final class Evaluator {
   var path: String { database?.realm.path ?? "the file" }
 
   /// The schema of the current database.
-  var schema: Schema { database?.realm.schema ?? Evaluator.noSchema }
+  var schema: Schema { fixedSchema ?? database?.realm.schema ?? Evaluator.noSchema }
 
   // An empty schema can always be made: it reads nothing.
   private static var noSchema: Schema { Schema.empty }
@@ -59,6 +67,18 @@ final class Evaluator {
   func schema(for objectClass: ObjectClass) throws(ShellError) -> Schema {
     guard let version = objectClass.frozen else { return schema }
     return try frozenSchema(version)
+  }
+
+  /// Evaluates the expressions of a projection, which stand in a text of their own and name nothing
+  /// but properties.
+  func evaluator(for projection: Projection) -> Evaluator {
+    if let known = projectionEvaluators[ObjectIdentifier(projection)] { return known }
+    let made = Evaluator(
+      database, source: projection.source, variable: { _ in nil }, frozenSchema: frozenSchema,
+      query: { _ in .null })
+    made.fixedSchema = fixedSchema
+    projectionEvaluators[ObjectIdentifier(projection)] = made
+    return made
   }
 
   /// The value of an expression for an object, if there is one.
@@ -187,6 +207,6 @@ final class Evaluator {
   ) -> ShellError {
     ShellError(
       .invalidProperty, "\(objectClass.name) has no property \(name)", at: range,
-      suggestion: Spelling.nearest(to: name, among: objectClass.properties.map(\.name)))
+      suggestion: Spelling.nearest(to: name, among: objectClass.propertyNames))
   }
 }

@@ -102,7 +102,7 @@ enum Functions {
     default:
       let separator = String(decoding: try string(values[1], range), as: UTF8.self)
       if separator.isEmpty { return .list(text.map { result(String($0)) }) }
-      return .list(text.split(separator: separator, omittingEmptySubsequences: false).map(result))
+      return .list(text.split(separator: separator).map(result))
     }
   }
 
@@ -195,7 +195,7 @@ enum Functions {
   ) throws(ShellError) -> ShellValue {
     if value.isNull { return .null }
     if case .object(let objectClass, _) = member, let other = value.memberClass,
-      other !== objectClass
+      other.base !== objectClass.base
     {
       throw ShellError(
         .objectTypeMismatch, "the members are \(other.name), this is a \(objectClass.name)",

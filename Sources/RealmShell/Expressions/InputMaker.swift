@@ -75,11 +75,12 @@ final class InputMaker {
   static func input(_ value: ShellValue) -> InputValue {
     switch value {
     case .scalar(let scalar): .scalar(scalar)
-    case .object(let objectClass, let key): .object(objectClass, key)
+    case .object(let objectClass, let key): .object(objectClass.base, key)
     case .list(let members): .array(members.map(input))
     case .dictionary(let entries):
       .map(entries.map { InputField(String(decoding: $0.key, as: UTF8.self), input($0.value)) })
-    case .results(let results): .array(results.keys.map { .object(results.objectClass, $0) })
+    case .results(let results):
+      .array(results.keys.map { .object(results.objectClass.base, $0) })
     case .record(let fields): .map(fields.map { InputField($0.title, input($0.value)) })
     // Refused before.
     case .reference: .null

@@ -1,5 +1,6 @@
 import ByteKernels
 import RealmLanguage
+import RealmObjects
 import RealmValues
 
 /// `+ - * / %` of expressions.
@@ -166,7 +167,8 @@ enum Comparisons {
     case (.scalar(.string(let x)), .scalar(.string(let y))) where folds:
       return x.withUnsafeBytes { p in y.withUnsafeBytes { equalsFolded(p, $0) } }
     case (.scalar(let x), .scalar(let y)): return x.isEqual(to: y)
-    case (.object(let x, let key), .object(let y, let other)): return x === y && key == other
+    case (.object(let x, let key), .object(let y, let other)):
+      return x.base === y.base && key == other
     case (.dictionary(let x), .dictionary(let y)):
       return x.count == y.count
         && zip(x, y).allSatisfy { $0.key == $1.key && areEqual($0.value, $1.value, folds) }

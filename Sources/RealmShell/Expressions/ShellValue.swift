@@ -165,7 +165,8 @@ extension ValueWriter {
     switch value {
     case .scalar(let scalar): try write(scalar, isMixed: isMixed, form)
     case .reference(let reference): out.write(reference.text)
-    case .object(let objectClass, let key) where objectClass.frozen != nil && !form.isJSON:
+    case .object(let objectClass, let key)
+    where (objectClass.frozen != nil || objectClass.view != nil) && !form.isJSON:
       try name(of: key, in: objectClass)
     case .object(let objectClass, let key):
       try write(StoredValue.link(objectClass.table.key, key), isMixed: isMixed, form)

@@ -148,7 +148,7 @@ extension Evaluator {
     case .row, .old: type = StaticType(kind: .link, objectClass: objectClass)
     case .variable: return .open
     case .object(let name):
-      type = StaticType(kind: .link, objectClass: schema.objectClass(named: name.className.text))
+      type = StaticType(kind: .link, objectClass: try? self.objectClass(named: name.className))
     }
     var steps = path.steps[...]
     while let step = steps.popFirst() {
@@ -170,6 +170,9 @@ extension Evaluator {
     switch step.kind {
     case .property(let name):
       guard let owner = type.objectClass else { return .open }
+      if let projection = owner.projection {
+        return try self.type(of: name, through: projection, owner, at: step.range)
+      }
       if let inverse = owner.inverse(named: name) {
         return StaticType(
           kind: .link, isCollection: true,

@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmObjects
 import RealmStorage
 import RealmValues
@@ -71,5 +72,62 @@ final class Changes {
       }
     }
     return result
+  }
+
+  // MARK: Collections
+
+  /// Whether something was done to a collection, or to the property that holds it.
+  func hasChanged(_ place: CollectionPlace) -> Bool {
+    all.collections[place.key] != nil
+      || all.tables[place.owner]?.modified[place.object]?.contains(place.column) == true
+  }
+
+  /// What has changed in a collection.
+  ///
+  /// - Parameter modified: Positions of elements that are objects and have changed.
+  func changes(
+    of place: CollectionPlace, _ old: DiffElements, _ new: DiffElements, modified: PositionSet
+  ) throws(StorageError) -> CollectionChanges {
+    guard place.steps.isEmpty else {
+      return try NestedDifference.changes(from: old, to: new) { (value) throws(StorageError) in
+        try value.distinctText
+      }
+    }
+    if all.replacements.contains(place.key) {
+      return CollectionChanges(replacing: old.count, by: new.count)
+    }
+    var recorder = ChangeRecorder()
+    for operations in all.collections[place.key] ?? [] {
+      recorder.merge(ChangeRecorder(operations))
+    }
+    let difference = recorder.changes(modified: modified)
+    return difference.fits(from: old.count, to: new.count)
+      ? difference : CollectionChanges(replacing: old.count, by: new.count)
+  }
+}
+
+extension StoredValue {
+  /// A text that no other value has.
+  fileprivate var distinctText: [UInt8] {
+    get throws(StorageError) {
+      switch self {
+      // Objects need no names to be told apart.
+      case .link(let table, let key): return Array("\(table.rawValue)#\(key.rawValue)".utf8)
+      case .list(let list):
+        var text: [UInt8] = [UInt8(ascii: "[")]
+        for value in try list.values() { text += try value.distinctText + [UInt8(ascii: ",")] }
+        return text
+      case .dictionary(let dictionary):
+        var text: [UInt8] = [UInt8(ascii: "{")]
+        for entry in try dictionary.entries() {
+          text += Array(entry.key) + [0] + (try entry.value.distinctText) + [UInt8(ascii: ",")]
+        }
+        return text
+      default:
+        let memory = ByteWriter()
+        try ValueWriter(.empty, to: memory).write(self, isMixed: true, .literal)
+        return memory.takeBytes()
+      }
+    }
   }
 }

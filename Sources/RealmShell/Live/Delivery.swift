@@ -136,10 +136,10 @@ extension Session {
 
 /// One move of a database to a newer version.
 final class Delivery {
-  private let session: Session
-  private let watch: Watch
+  let session: Session
+  let watch: Watch
   private let snapshot: Snapshot
-  private let schema: Schema
+  let schema: Schema
   /// The change sets of the commits, the oldest first; nil if the history has a gap.
   private let changeSets: [UnsafeRawBufferPointer]?
   /// The changes, by the versions that are left out.
@@ -167,7 +167,7 @@ final class Delivery {
         return
       }
       guard changes.commitCount > 0 else {
-        if case .results(let results) = observer.target { observer.keys = try results.find() }
+        try renew(observer)
         return
       }
       try tell(observer, changes, writer)
@@ -200,12 +200,21 @@ final class Delivery {
 
   /// Goes on from the present state, when it is not known what has led to it.
   private func catchUp(_ observer: Observer, _ writer: DiffWriter) throws(ShellError) {
-    if case .results(let results) = observer.target { observer.keys = try results.find() }
+    try renew(observer)
     writer.writeError(
       ShellError(
         .badVersion,
         "what versions \(watch.snapshot.version + 1) to \(snapshot.version) changed is not known"))
     writer.end()
+  }
+
+  /// Takes the present state without telling what has led to it.
+  private func renew(_ observer: Observer) throws(ShellError) {
+    switch observer.target {
+    case .results(let results): _ = try session.find(results, observer, watch.database)
+    case .sections(let sections): observer.sections = try sections.find()
+    case .realm, .object, .collection: break
+    }
   }
 
   private func tell(
@@ -214,16 +223,15 @@ final class Delivery {
     switch observer.target {
     case .realm: try reading { () throws(StorageError) in try writer.writeRealm(changes.all) }
     case .object(let table, let key):
-      try reading { () throws(StorageError) in
-        try tell(object: key, in: table, observer, changes, writer)
-      }
+      try tell(object: key, in: table, observer, changes, writer)
     case .results(let results): try tell(results, observer, changes, writer)
+    case .sections(let sections): try tell(sections, observer, changes, writer)
     case .collection(let place):
       try reading { () throws(StorageError) in try tell(place, observer, changes, writer) }
     }
   }
 
-  private func reading<Result>(
+  func reading<Result>(
     _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
     try session.reading(watch.database, body)
@@ -234,76 +242,69 @@ final class Delivery {
   private func tell(
     object key: ObjectKey, in table: TableKey, _ observer: Observer, _ changes: Changes,
     _ writer: DiffWriter
-  ) throws(StorageError) {
+  ) throws(ShellError) {
     guard let objectClass = schema.objectClass(table), !changes.isDeleted(key, in: table) else {
       observer.hasEnded = true
       writer.writeDeleted()
       return
     }
-    let properties = try changes.properties(of: key, objectClass, observer.filter)
+    let properties = try reading { () throws(StorageError) in
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
+    }
     if !properties.isEmpty { try writer.writeObject(key, table, properties) }
   }
 
-  // MARK: Results
+  // MARK: Sections
 
   private func tell(
-    _ results: Observer.Results, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
+    _ sections: Observer.Sections, _ observer: Observer, _ changes: Changes, _ writer: DiffWriter
   ) throws(ShellError) {
-    guard let objectClass = schema.objectClass(results.table) else {
+    guard let objectClass = schema.objectClass(sections.table) else {
       throw ShellError(.invalidatedObject, "the class is gone")
     }
-    let old = observer.keys
-    if let owner = results.owner, changes.isDeleted(owner.key, in: owner.table) {
+    if let owner = sections.owner, changes.isDeleted(owner.key, in: owner.table) {
       observer.hasEnded = true
-      let all = CollectionChanges(replacing: old.count, by: 0)
-      try reading { () throws(StorageError) in
-        try writer.writeDeleted(all, elements(old, watch.schema, results.table))
-      }
+      writer.writeDeleted()
       return
     }
     guard !changes.all.isEmpty else { return }
-    let difference = try difference(of: results, objectClass, observer, changes)
-    guard !difference.isEmpty else { return }
-    let before = elements(old, watch.schema, results.table)
-    try writer.writeCollection(difference, before, .objects(objectClass, observer.keys)) {
-      (key) throws(StorageError) in
-      try changes.properties(of: key, objectClass, observer.filter)
-    }
-  }
-
-  /// Finds results anew, looking at as little as possible, and tells what has changed.
-  private func difference(
-    of results: Observer.Results, _ objectClass: ObjectClass, _ observer: Observer,
-    _ changes: Changes
-  ) throws(ShellError) -> CollectionChanges {
+    let table = changes.all.tables[sections.table]
     let modified = try reading { () throws(StorageError) in
-      try changes.modified(in: objectClass, observer.filter)
+      try changes.modified(in: objectClass, watch.filter(of: observer))
     }
-    let table = changes.all.tables[results.table]
     let isTouched = table.map { $0.hasObjectChanges || $0.hasColumnChanges } ?? false
-    if results.isLocal, !isTouched, modified.isEmpty { return CollectionChanges() }
+    if sections.isLocal, !isTouched, modified.isEmpty { return }
     let deleted = table?.deleted ?? []
-    if let match = results.match, table?.hasColumnChanges != true {
-      let present = (table?.inserted ?? []).union(table?.modified.keys.map { $0 } ?? []).sorted()
-      let matching = Set(present.isEmpty ? [] : try match(present))
-      return ResultsDifference.update(
-        &observer.keys, touched: deleted.isEmpty ? present : deleted.union(present).sorted(),
-        matching: matching, deleted: deleted, modified: modified)
-    }
-    let old = observer.keys
-    let new = results.isLocal && !isTouched ? old : try results.find()
-    observer.keys = new
-    return ResultsDifference.changes(
-      from: old, to: new, isInTableOrder: results.isInTableOrder,
+    let old = observer.sections
+    let new = try sections.find()
+    observer.sections = new
+    let source = ResultsDifference.changes(
+      from: old.objects, to: new.objects, isInTableOrder: false,
       isDeleted: { !deleted.isEmpty && deleted.contains($0) },
       isModified: { !modified.isEmpty && modified.contains($0) })
+    var difference = SectionDifference(
+      from: old.places, to: new.places, newSections: old.positions(in: new)
+    ).changes(source)
+    if let key = sections.key {
+      difference = difference.restricted(
+        toOld: old.section(with: key), new: new.section(with: key))
+    }
+    guard !difference.isEmpty else { return }
+    let elements = (
+      old: elements(KeyList(old.objects), watch.schema, sections.table, for: observer),
+      new: elements(KeyList(new.objects), schema, sections.table, for: observer)
+    )
+    let rows = SectionRows(sections, difference, (old, new), elements)
+    try writer.writeSections(rows) { (key) throws(StorageError) in
+      try changes.properties(of: key, objectClass, watch.filter(of: observer))
+    }
   }
 
-  private func elements(
-    _ keys: [ObjectKey], _ schema: Schema, _ table: TableKey
+  func elements(
+    _ keys: KeyList, _ schema: Schema, _ table: TableKey, for observer: Observer
   ) -> DiffElements {
     guard let objectClass = schema.objectClass(table) else { return .values([]) }
-    return .objects(objectClass, keys)
+    return .objects(objectClass.seen(through: observer.projection), keys)
   }
 
   // MARK: Lists, sets, dictionaries
@@ -313,14 +314,10 @@ final class Delivery {
   ) throws(StorageError) {
     let target = place.kind == .link ? place.target.flatMap(schema.objectClass) : nil
     let modified = try target.map { (target) throws(StorageError) in
-      try changes.modified(in: target, observer.filter)
-    }
-    var recorder = ChangeRecorder()
-    for operations in changes.all.collections[place.key] ?? [] {
-      recorder.merge(ChangeRecorder(operations))
+      try changes.modified(in: target, watch.filter(of: observer))
     }
     let isDeleted = changes.isDeleted(place.object, in: place.owner)
-    let isTouched = changes.all.collections[place.key] != nil || isDeleted
+    let isTouched = changes.hasChanged(place) || isDeleted
     guard isTouched || modified?.isEmpty == false else { return }
     let old = try place.elements(in: watch.schema) ?? .values([])
     guard !isDeleted, let new = try place.elements(in: schema) else {
@@ -328,15 +325,13 @@ final class Delivery {
       try writer.writeDeleted(CollectionChanges(replacing: old.count, by: 0), old)
       return
     }
-    var difference = recorder.changes(modified: positions(of: modified ?? [], in: new))
-    if !difference.fits(from: old.count, to: new.count) {
-      difference = CollectionChanges(replacing: old.count, by: new.count)
-    }
+    let difference = try changes.changes(
+      of: place, old, new, modified: positions(of: modified ?? [], in: new))
     guard !difference.isEmpty else { return }
     do throws(ShellError) {
       try writer.writeCollection(difference, old, new) { (key) throws(StorageError) in
         guard let target else { return [] }
-        return try changes.properties(of: key, target, observer.filter)
+        return try changes.properties(of: key, target, watch.filter(of: observer))
       }
     } catch {
       writer.writeError(error)
@@ -348,7 +343,7 @@ final class Delivery {
     guard !modified.isEmpty else { return PositionSet() }
     switch elements {
     case .objects(_, let keys):
-      return PositionSet(keys.indices.filter { modified.contains(keys[$0]) })
+      return PositionSet((0..<keys.count).filter { modified.contains(keys[$0]) })
     case .entries(let entries):
       return PositionSet(
         entries.indices.filter { index in

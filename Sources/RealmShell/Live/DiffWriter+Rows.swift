@@ -8,14 +8,18 @@ import RealmValues
 extension DiffWriter {
   /// Rows that are printed; all but on a terminal.
   private var rowLimit: Int {
-    session.outputIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
+    session.screenIsTerminal && observer.file == nil ? session.settings.diffRowLimit : .max
   }
 
   /// One row before it is written.
-  private struct Row {
+  struct Row {
     var sign: StaticString
+    /// Position before; nil for what is new.
     var old: Int?
+    /// Position now; nil for what is gone.
     var new: Int?
+    /// What stands for the position; nil for the position itself.
+    var label: String?
   }
 
   func writeRows(
@@ -37,7 +41,19 @@ extension DiffWriter {
     where list.count < limit {
       list.append(Row(sign: "~", old: old, new: new))
     }
-    let texts = list.map { label(of: $0, before, after) }
+    try writeRows(list, count: total, before: before, after: after, rows, properties)
+  }
+
+  /// Writes the first rows of a diff.
+  ///
+  /// - Parameter count: How many rows the diff has, if they are not all given.
+  func writeRows(
+    _ given: [Row], count: Int? = nil, before: DiffElements, after: DiffElements,
+    _ rows: ObjectRows, _ properties: (ObjectKey) throws(StorageError) -> [Property]
+  ) throws(ShellError) {
+    let total = count ?? given.count
+    let list = given.prefix(rowLimit)
+    let texts = list.map { $0.label ?? label(of: $0, before, after) }
     let width =
       texts.map { Array($0.utf8).withUnsafeBytes { displayWidth(of: $0) } }.max() ?? 0
     for (row, text) in zip(list, texts) {
@@ -51,7 +67,9 @@ extension DiffWriter {
       out.write(bytes)
       out.write("\n")
     }
-    if total > limit { out.write("  ... \(grouped(total - limit)) more rows (config diffrows)\n") }
+    if total > list.count {
+      out.write("  ... \(grouped(total - list.count)) more rows (config diffrows)\n")
+    }
   }
 
   /// The position, both if they differ, or the key of a dictionary.
@@ -76,6 +94,7 @@ extension DiffWriter {
     _ row: Row, _ before: DiffElements, _ after: DiffElements, _ rows: ObjectRows,
     _ properties: (ObjectKey) throws(StorageError) -> [Property], to body: ByteWriter
   ) throws(ShellError) {
+    if row.old == nil, row.new == nil { return }
     let writer = DiffWriter(self, to: body)
     if let new = row.new, case .objects(let objectClass, let keys) = after {
       let key = keys[new]
@@ -85,10 +104,8 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if row.old != nil {
         let changed = try session.reading { () throws(StorageError) in try properties(key) }
-        if !changed.isEmpty { body.write("  ") }
-        try session.reading { () throws(StorageError) in
-          try writer.writeChanges(changed, of: key, in: objectClass.table.key)
-        }
+        body.write(changed.isEmpty ? Self.linkedText : "  ")
+        try writer.writeChanges(changed, of: key, in: objectClass.table.key)
         guard observer.values == .full else { return }
       }
       body.write("  ")
@@ -103,6 +120,12 @@ extension DiffWriter {
       guard observer.values != .none else { return }
       if let old = row.old, let value = before.value(old) {
         try writer.oldValues.write(value, isMixed: isMixed, .literal)
+        if let new = row.new, case .link(let table, let key) = value,
+          case .link(let newTable, let newKey)? = after.value(new), table == newTable, key == newKey
+        {
+          body.write(Self.linkedText)
+          return
+        }
         if row.new != nil { body.write(" -> ") }
       }
       if let new = row.new, let value = after.value(new) {
@@ -114,7 +137,7 @@ extension DiffWriter {
   /// The same with another place to write to.
   private init(_ other: DiffWriter, to out: ByteWriter) {
     (observer, version, session) = (other.observer, other.version, other.session)
-    (old, new) = (other.old, other.new)
+    (old, new, evaluators) = (other.old, other.new, other.evaluators)
     self.out = out
     oldValues = ValueWriter(old, to: out, usesLocalTime: other.oldValues.usesLocalTime)
     newValues = ValueWriter(new, to: out, usesLocalTime: other.newValues.usesLocalTime)
@@ -139,15 +162,15 @@ extension DiffElements {
 
 /// The lists of a diff as JSON.
 extension DiffWriter {
-  private func list(
-    _ name: String, _ positions: some Sequence<(Int, Int)>,
-    _ body: ((Int, Int)) throws(ShellError) -> Void
+  func list<Entry>(
+    _ name: String, _ entries: some Sequence<Entry>,
+    _ body: (Entry) throws(ShellError) -> Void
   ) throws(ShellError) {
     var isFirst = true
-    for pair in positions {
+    for entry in entries {
       out.write(isFirst ? ",\"\(name)\":[{" : ",{")
       isFirst = false
-      try body(pair)
+      try body(entry)
       out.write("}")
     }
     if !isFirst { out.write("]") }
@@ -159,6 +182,45 @@ extension DiffWriter {
     let memory = ByteWriter()
     try ValueWriter(schema, to: memory).name(of: key, in: objectClass)
     JSONText.writeString(String(decoding: memory.takeBytes(), as: UTF8.self), to: out)
+  }
+
+  /// The field with the name of an object.
+  func writeJSONName(
+    of key: ObjectKey, _ objectClass: ObjectClass, _ schema: Schema
+  ) throws(ShellError) {
+    out.write(",\"key\":")
+    try session.reading { () throws(StorageError) in try quoted(key, objectClass, schema) }
+  }
+
+  /// The field with an object that has come, or with its name.
+  func writeJSONInserted(
+    _ key: ObjectKey, _ objectClass: ObjectClass, _ rows: ObjectRows
+  ) throws(ShellError) {
+    guard observer.values != .none else {
+      try writeJSONName(of: key, objectClass, new)
+      return
+    }
+    out.write(",\"object\":")
+    try rows.write(key, newValues, .compactJSON)
+  }
+
+  /// The fields with the name of an object, what has changed in it, and the object.
+  func writeJSONModified(
+    _ key: ObjectKey, _ objectClass: ObjectClass, _ rows: ObjectRows,
+    _ properties: (ObjectKey) throws(StorageError) -> [Property]
+  ) throws(ShellError) {
+    try writeJSONName(of: key, objectClass, new)
+    if observer.values != .none {
+      let changed = try session.reading { () throws(StorageError) in try properties(key) }
+      if !changed.isEmpty {
+        out.write(",\"changes\":")
+        try writeJSONChanges(changed, of: key, in: objectClass.table.key)
+      }
+    }
+    if observer.values == .full {
+      out.write(",\"object\":")
+      try rows.write(key, newValues, .compactJSON)
+    }
   }
 
   func writeJSONDeletions(
@@ -190,15 +252,7 @@ extension DiffWriter {
       switch after {
       case .objects(let objectClass, let keys):
         out.write("\"index\":\(position)")
-        if observer.values == .none {
-          out.write(",\"key\":")
-          try session.reading { () throws(StorageError) in
-            try quoted(keys[position], objectClass, new)
-          }
-        } else {
-          out.write(",\"object\":")
-          try rows.write(keys[position], newValues, .compactJSON)
-        }
+        try writeJSONInserted(keys[position], objectClass, rows)
         return
       case .values: out.write("\"index\":\(position)")
       case .entries(let entries):
@@ -236,20 +290,7 @@ extension DiffWriter {
         }
         return
       }
-      let key = keys[pair.1]
-      try session.reading { () throws(StorageError) in
-        out.write(",\"key\":")
-        try quoted(key, objectClass, new)
-        guard observer.values != .none else { return }
-        let changed = try properties(key)
-        guard !changed.isEmpty else { return }
-        out.write(",\"changes\":")
-        try writeJSONChanges(changed, of: key, in: objectClass.table.key)
-      }
-      if observer.values == .full {
-        out.write(",\"object\":")
-        try rows.write(key, newValues, .compactJSON)
-      }
+      try writeJSONModified(keys[pair.1], objectClass, rows, properties)
     }
   }
 }

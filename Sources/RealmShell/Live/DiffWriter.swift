@@ -17,6 +17,8 @@ struct DiffWriter {
   let new: Schema
   let oldValues: ValueWriter
   let newValues: ValueWriter
+  /// For the properties of a projection.
+  let evaluators: (old: Evaluator, new: Evaluator)?
 
   init(_ observer: Observer, version: Int64, _ session: Session, old: Schema, new: Schema) {
     self.observer = observer
@@ -27,6 +29,12 @@ struct DiffWriter {
     let usesLocalTime = session.settings.zone == .local && !observer.isJSON
     oldValues = ValueWriter(old, to: out, usesLocalTime: usesLocalTime)
     newValues = ValueWriter(new, to: out, usesLocalTime: usesLocalTime)
+    evaluators = observer.projection.map { _ in
+      let database = try? session.current()
+      let evaluators = (old: session.evaluator(database), new: session.evaluator(database))
+      (evaluators.old.fixedSchema, evaluators.new.fixedSchema) = (old, new)
+      return evaluators
+    }
   }
 
   /// Brings a file up to date.
@@ -38,7 +46,7 @@ struct DiffWriter {
   // MARK: Heads
 
   /// `~ [1] old: `, or the fields that every line of JSON begins with.
-  private func begin(_ event: String, isFirst: Bool = false) {
+  func begin(_ event: String, isFirst: Bool = false) {
     guard observer.isJSON else {
       let label =
         isFirst
@@ -55,7 +63,7 @@ struct DiffWriter {
   }
 
   /// `version 14` with what stands behind it, unless the settings leave it out.
-  private func versionText(_ separator: String) -> String {
+  func versionText(_ separator: String) -> String {
     session.settings.showsVersions ? "version \(version)\(separator)" : ""
   }
 
@@ -64,7 +72,7 @@ struct DiffWriter {
     JSONText.writeString(text, to: out)
   }
 
-  private func finish(_ text: String = "") {
+  func finish(_ text: String = "") {
     out.write(observer.isJSON ? "}\n" : text + "\n")
   }
 
@@ -110,7 +118,7 @@ struct DiffWriter {
 
   func writeObject(
     _ key: ObjectKey, _ table: TableKey, _ properties: [Property]
-  ) throws(StorageError) {
+  ) throws(ShellError) {
     observer.unseenCount += 1
     begin("change")
     if observer.isJSON {
@@ -121,58 +129,6 @@ struct DiffWriter {
       try writeChanges(properties, of: key, in: table)
     }
     finish()
-  }
-
-  /// `age 5 -> 6, name "a" -> "b"`.
-  func writeChanges(
-    _ properties: [Property], of key: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    for (i, property) in properties.enumerated() {
-      if i > 0 { out.write(", ") }
-      out.write(quotedName(property.name))
-      guard observer.values != .none else { continue }
-      if let before = try value(of: property, key, table, old) {
-        out.write(" ")
-        try oldValues.write(before, isMixed: property.kind == .mixed, .literal)
-      }
-      if let after = try value(of: property, key, table, new) {
-        out.write(" -> ")
-        try newValues.write(after, isMixed: property.kind == .mixed, .literal)
-      }
-    }
-  }
-
-  /// `{"age":[5,6]}`; without values `{"age":[]}`.
-  func writeJSONChanges(
-    _ properties: [Property], of key: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    out.write("{")
-    for (i, property) in properties.enumerated() {
-      if i > 0 { out.write(",") }
-      JSONText.writeString(property.name, to: out)
-      out.write(":[")
-      if observer.values != .none {
-        let before = try value(of: property, key, table, old) ?? .null
-        try oldValues.write(before, isMixed: property.kind == .mixed, .compactJSON)
-        out.write(",")
-        let after = try value(of: property, key, table, new) ?? .null
-        try newValues.write(after, isMixed: property.kind == .mixed, .compactJSON)
-      }
-      out.write("]")
-    }
-    out.write("}")
-  }
-
-  /// The value of a property in one version; nil if there was no such property or object.
-  private func value(
-    of property: Property, _ key: ObjectKey, _ table: TableKey, _ schema: Schema
-  ) throws(StorageError) -> StoredValue? {
-    guard let stored = new.objectClass(table)?.table.columns[property.position].key,
-      let objectClass = schema.objectClass(table),
-      let position = objectClass.table.column(stored),
-      let row = try objectClass.table.row(of: key)
-    else { return nil }
-    return try objectClass.table.value(of: position, in: row)
   }
 
   // MARK: The realm

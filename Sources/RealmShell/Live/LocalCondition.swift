@@ -56,3 +56,30 @@ extension PropertyPath {
     return true
   }
 }
+
+extension Expression {
+  /// Whether its value depends on nothing but the properties of the object itself.
+  var isLocal: Bool {
+    switch self {
+    case .literal: true
+    case .path(let path):
+      if path.base == .row, path.steps.count == 1, case .property = path.steps[0].kind {
+        true
+      } else {
+        false
+      }
+    case .unary(_, let operand, _): operand.isLocal
+    case .binary(_, _, let left, let right, _): left.isLocal && right.isLocal
+    case .call(let function, let arguments, _):
+      Expression.lasting.contains(function.text.lowercased()) && arguments.allSatisfy(\.isLocal)
+    case .array, .object, .query: false
+    }
+  }
+
+  /// Functions that give the same for the same arguments.
+  private static let lasting: Set<String> = [
+    "upper", "lower", "trim", "length", "substr", "replace", "split", "join", "abs", "round",
+    "floor", "ceil", "int", "double", "float", "decimal", "string", "bool", "date", "data", "type",
+    "if", "coalesce", "year", "month", "day",
+  ]
+}

@@ -29,11 +29,12 @@ extension Session {
         statement.columns, of: objectClass, evaluator: evaluator(database))
     }
     let filter = try filter(statement, objectClass, database)
-    let text = try observedText(statement, target, database)
+    let text = try observedText(statement, target, objectClass, database)
     let file = try diffFile(statement)
     let observer = Observer(
       number: threads.nextObserverNumber(), statement, text: text, target: target,
-      filter: filter, scope: usedScope(),
+      filter: filter, handle: handle(of: statement), projection: objectClass?.projection,
+      scope: usedScope(),
       isJSON: statement.form.map { $0 == .json }
         ?? [Settings.Mode.json, .jsonl].contains(settings.mode),
       file: file)
@@ -41,13 +42,22 @@ extension Session {
     observers.add(observer, to: database)
   }
 
+  /// The results in a variable that are watched as they are.
+  private func handle(of statement: ObserveStatement) -> LiveResults? {
+    guard case .source(.path(let path), nil) = statement.subject, path.steps.isEmpty,
+      case .variable(let name) = path.base, case .results(let bound)? = scope[name.text]
+    else { return nil }
+    return bound.value
+  }
+
   /// What is watched: the name of an object, or the words of the statement.
   private func observedText(
-    _ statement: ObserveStatement, _ target: Observer.Target, _ database: Database
+    _ statement: ObserveStatement, _ target: Observer.Target, _ objectClass: ObjectClass?,
+    _ database: Database
   ) throws(ShellError) -> String {
-    guard case .object(let table, let key) = target,
-      let objectClass = database.realm.schema.objectClass(table)
-    else { return source.text(of: statement.subjectRange) }
+    guard case .object(_, let key) = target, let objectClass else {
+      return source.text(of: statement.subjectRange)
+    }
     let memory = ByteWriter()
     try reading(database) { () throws(StorageError) in
       try ValueWriter(database.realm.schema, to: memory).name(of: key, in: objectClass)
@@ -86,9 +96,13 @@ extension Session {
     switch observer.target {
     case .realm, .object: writer.writeWatching()
     case .results(let results):
-      observer.keys = try results.find()
+      let keys = try find(results, observer, database)
+      writer.writeInitial(count: keys.count, counted(keys.count, "object", "objects"))
+    case .sections(let sections):
+      observer.sections = try sections.find()
       writer.writeInitial(
-        count: observer.keys.count, counted(observer.keys.count, "object", "objects"))
+        count: observer.sections.count(of: sections.key),
+        observer.sections.countText(of: sections.key))
     case .collection(let place):
       let elements = try reading(database) { () throws(StorageError) in
         try place.elements(in: database.realm.schema)
@@ -133,37 +147,38 @@ extension Session {
   private func filter(
     _ statement: ObserveStatement, _ objectClass: ObjectClass?, _ database: Database
   ) throws(ShellError) -> KeyPathFilter? {
-    guard let operands = statement.keyPaths else { return nil }
-    guard let objectClass else {
+    let operands = statement.keyPaths
+    let place = operands?.first?.range ?? statement.subjectRange
+    guard let objectClass, operands != nil || objectClass.view != nil else {
+      guard operands != nil else { return nil }
       throw ShellError(
-        .invalidArgument, "only observers of objects can have key paths",
-        at: operands.first?.range ?? statement.subjectRange)
+        .invalidArgument, "only observers of objects can have key paths", at: place)
     }
-    var names: [[KeyPathFilter.Name]] = []
-    for operand in operands {
-      names.append(
-        operand.steps.map { step in
-          switch step {
-          case .property(let name): .property(name.text)
-          case .any: .any
-          case .backlinks(let className, let property):
-            .backlinks(className: className.text, property: property.text)
-          }
-        })
+    let schema = database.realm.schema
+    var names: [[KeyPathFilter.Name]] =
+      operands?.map { $0.steps.map(KeyPathFilter.Name.init) } ?? []
+    if let projection = objectClass.projection {
+      var fields: [(name: Name, rest: [KeyPathFilter.Name])]?
+      if let operands, !operands.contains(where: \.startsWithAny) {
+        fields = zip(operands, names).compactMap { operand, names in
+          guard case .property(let name)? = operand.steps.first else { return nil }
+          return (name, Array(names.dropFirst()))
+        }
+      }
+      names = try projection.keyPaths(fields, of: objectClass, schema)
     }
     do throws(KeyPathFilter.Failure) {
-      return try KeyPathFilter(names, of: objectClass, in: database.realm.schema)
+      return try KeyPathFilter(names, of: objectClass, in: schema)
     } catch {
-      let range = operands.first?.range ?? statement.subjectRange
       switch error {
       case .noProperty(let className, let property, _):
         throw ShellError(
           .invalidArgument, "\(quotedName(className)) has no property \(quotedName(property))",
-          at: range)
+          at: place)
       case .noLink(let property, _):
-        throw ShellError(.invalidArgument, "\(quotedName(property)) is no link", at: range)
+        throw ShellError(.invalidArgument, "\(quotedName(property)) is no link", at: place)
       case .tooManyPaths:
-        throw ShellError(.invalidArgument, "these are too many key paths", at: range)
+        throw ShellError(.invalidArgument, "these are too many key paths", at: place)
       }
     }
   }
@@ -188,6 +203,12 @@ extension Session {
   func observer(_ operand: ObserverOperand) throws(ShellError) -> Observer {
     if let found = observers.all.first(where: { $0.observer.isNamed(by: operand) }) {
       return found.observer
+    }
+    if let owner = threads.owner(ofObserver: operand), owner !== thread {
+      throw ShellError(
+        .wrongThread,
+        "observer \(source.text(of: operand.range)) belongs to thread \(owner.name)",
+        at: operand.range, remedy: "on \(quotedName(owner.name)): ...")
     }
     throw ShellError(
       .unknownObserver, "no observer \(source.text(of: operand.range))", at: operand.range,
@@ -237,5 +258,23 @@ extension Session {
       writer.write(
         "\(padded(row.0, widths.0))  \(name)\(padded(row.2, widths.2))  \(row.3)\n")
     }
+  }
+}
+
+extension KeyPathFilter.Name {
+  fileprivate init(_ step: KeyPathOperand.Step) {
+    switch step {
+    case .property(let name): self = .property(name.text)
+    case .any: self = .any
+    case .backlinks(let className, let property):
+      self = .backlinks(className: className.text, property: property.text)
+    }
+  }
+}
+
+extension KeyPathOperand {
+  /// Whether it is about every property.
+  fileprivate var startsWithAny: Bool {
+    if case .any? = steps.first { true } else { false }
   }
 }

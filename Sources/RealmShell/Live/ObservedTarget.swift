@@ -15,9 +15,8 @@ extension Session {
       return try target(of: try evaluator(database).object(named: name), at: name.range)
     case .source(let source, let condition):
       return try target(of: source, condition, database)
-    case .sections:
-      throw ShellError(
-        .illegalOperation, "sections cannot be observed yet", at: statement.subjectRange)
+    case .sections(let sections):
+      return try sectionsTarget(sections, usedScope(), database, only: nil)
     }
   }
 
@@ -28,11 +27,11 @@ extension Session {
       throw ShellError(
         .illegalOperation, "\(value.kindText) cannot be observed", at: range)
     }
-    try refuseFrozen(objectClass, at: range)
+    try refuseObservingFrozen(objectClass, at: range)
     return (.object(objectClass.table.key, key), objectClass)
   }
 
-  private func refuseFrozen(
+  func refuseObservingFrozen(
     _ objectClass: ObjectClass, at range: SourceRange
   ) throws(ShellError) {
     guard objectClass.frozen != nil else { return }
@@ -53,19 +52,16 @@ extension Session {
       )
     }
     if path.steps.isEmpty { return try variableTarget(path, condition, database, evaluator) }
-    let (owner, property) = try member(path, evaluator)
-    guard case .object(let ownerClass, let key) = owner else {
-      throw ShellError(.typeMismatch, "\(owner.kindText) has no collections", at: path.range)
+    if condition == nil, let found = try memberTarget(path, database, evaluator) { return found }
+    if condition == nil, let found = try collectionTarget(path, database, evaluator) {
+      return found
     }
-    try refuseFrozen(ownerClass, at: path.range)
-    if let property, condition == nil {
-      let column = ownerClass.table.columns[property.position]
-      let place = CollectionPlace(
-        owner: ownerClass.table.key, object: key, column: column.key,
-        collection: property.collection, kind: property.kind, target: property.target)
-      let target = property.kind == .link ? property.target : nil
-      return (.collection(place), target.flatMap(database.realm.schema.objectClass))
+    let ownerValue = try owner(of: path, evaluator)
+    guard case .object(let ownerClass, let key) = ownerValue else {
+      throw ShellError(
+        .illegalOperation, "only collections of one object can be observed", at: path.range)
     }
+    try refuseObservingFrozen(ownerClass, at: path.range)
     let objectClass = try objects(of: source, evaluator).objectClass
     let owned = (table: ownerClass.table.key, key: key)
     return (
@@ -75,31 +71,19 @@ extension Session {
     )
   }
 
-  /// The object at the end of a path but its last step, and the collection that this names; nil for
-  /// backlinks.
-  private func member(
-    _ path: PathExpression, _ evaluator: Evaluator
-  ) throws(ShellError) -> (owner: ShellValue, property: Property?) {
-    let last = path.steps[path.steps.count - 1]
-    let start = PathExpression(
-      base: path.base, steps: Array(path.steps.dropLast()), range: path.range)
-    let owner = try evaluator.value(of: start, row: nil)
-    if case .backlinks = last.kind { return (owner, nil) }
-    guard case .object(let ownerClass, _) = owner, case .property(let name) = last.kind else {
-      throw ShellError(
-        .illegalOperation, "only collections of one object can be observed", at: last.range)
+  /// The object or the section that the last step of a path picks; nil if it does something else.
+  private func memberTarget(
+    _ path: PathExpression, _ database: Database, _ evaluator: Evaluator
+  ) throws(ShellError) -> (Observer.Target, ObjectClass?)? {
+    if path.steps.count == 1,
+      let section = try section(at: path, .path(path), database),
+      let found = try sectionsTarget(section.value.origin, database)
+    {
+      return found
     }
-    guard let property = ownerClass.property(named: name) else {
-      throw Evaluator.unknownProperty(name, of: ownerClass, at: last.range)
-    }
-    guard property.collection != .none else {
-      throw ShellError(
-        .typeMismatch,
-        property.kind == .mixed
-          ? "collections inside of mixed values cannot be observed"
-          : "\(quotedName(name)) is no collection", at: last.range)
-    }
-    return (owner, property)
+    guard try !evaluator.type(of: path, for: nil).isCollection else { return nil }
+    let value = try evaluator.value(of: path, row: nil)
+    return value.isObject ? try target(of: value, at: path.range) : nil
   }
 
   private func variableTarget(
@@ -109,9 +93,19 @@ extension Session {
     guard case .results(let result) = value else {
       return try target(of: value, at: path.range)
     }
-    try refuseFrozen(result.objectClass, at: path.range)
+    try refuseObservingFrozen(result.objectClass, at: path.range)
     guard case .variable(let name) = path.base, let variable = scope[name.text] else {
       throw ShellError(.illegalOperation, "this cannot be observed", at: path.range)
+    }
+    if case .results(let bound) = variable,
+      let found = try sectionsTarget(bound.value.origin, database)
+    {
+      guard condition == nil else {
+        throw ShellError(
+          .illegalOperation, "sections cannot be narrowed", at: path.range,
+          remedy: "observe sections SOURCE by EXPRESSION where ...")
+      }
+      return found
     }
     var isSorted = condition?.query.ordering.contains(where: \.isSort) ?? false
     isSorted = isSorted || !isInTableOrder(variable)
@@ -156,12 +150,10 @@ extension Session {
     // The creation of embedded objects is not recorded.
     guard case .name = source, !objectClass.isEmbedded, condition.isLocal else { return results }
     results.isLocal = true
-    guard condition.query.ordering.isEmpty else { return results }
-    results.match = { [unowned self] (candidates) throws(ShellError) in
+    results.query = { [unowned self] () throws(ShellError) in
       let evaluator = evaluator(database, scope: scope)
       let present = try objects(of: source, evaluator).objectClass
-      return try keys(
-        of: Objects(objectClass: present, keys: candidates), condition, evaluator)
+      return try bind(condition, present, evaluator)
     }
     return results
   }

@@ -1,6 +1,7 @@
 import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmStorage
 import RealmValues
 
@@ -13,6 +14,7 @@ final class Observer {
     case realm
     case object(TableKey, ObjectKey)
     case results(Results)
+    case sections(Sections)
     case collection(CollectionPlace)
   }
 
@@ -27,8 +29,23 @@ final class Observer {
     let find: () throws(ShellError) -> [ObjectKey]
     /// Whether they change only with objects of the class itself.
     var isLocal = false
-    /// Finds those of some objects that belong to the results, if that depends on nothing else.
-    var match: (([ObjectKey]) throws(ShellError) -> [ObjectKey])?
+    /// The query on the version in use, if the results follow from the touched objects alone.
+    var query: (() throws(ShellError) -> Query)?
+  }
+
+  /// Objects in sections that are found anew when something has changed.
+  struct Sections {
+    /// The class of the objects.
+    let table: TableKey
+    /// The object whose collection or backlinks they are taken from.
+    let owner: (table: TableKey, key: ObjectKey)?
+    /// Whether they change only with objects of the class itself.
+    let isLocal: Bool
+    /// The key of the only section that is watched; nil for all.
+    let key: ScalarValue?
+    /// Whether the schema leaves the type of the keys open.
+    let keyIsMixed: Bool
+    let find: () throws(ShellError) -> SectionedObjects
   }
 
   let number: Int
@@ -39,6 +56,13 @@ final class Observer {
   let values: ObserveStatement.Values
   /// The key paths that count; nil for the rule that holds without any.
   let filter: KeyPathFilter?
+  /// The results in a variable that are watched: their observers share their key paths.
+  /// Source: object-model.md 6.10.
+  let handle: LiveResults?
+  /// How the objects are seen.
+  let projection: Projection?
+  /// The properties of the projection that count; nil for all.
+  let wantedFields: Set<String>?
   /// What `show` asks for.
   let columns: [Column]
   /// The text and the variables of the statement.
@@ -47,8 +71,12 @@ final class Observer {
   /// The file that diffs are appended to; nil for the screen.
   let file: ByteWriter?
 
-  /// The objects of results as they were told last.
+  /// The objects of results as they were told last, if they are found anew each time.
   var keys: [ObjectKey] = []
+  /// The objects of results as they were told last, if they are brought up to date.
+  var live: LiveKeys?
+  /// Sections as they were told last.
+  var sections = SectionedObjects.none
   /// Diffs that no `wait` has waited for yet.
   var unseenCount = 0
   /// Whether what was watched is gone.
@@ -56,7 +84,8 @@ final class Observer {
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,
-    filter: KeyPathFilter?, scope: Scope, isJSON: Bool, file: ByteWriter?
+    filter: KeyPathFilter?, handle: LiveResults?, projection: Projection?, scope: Scope,
+    isJSON: Bool, file: ByteWriter?
   ) {
     self.number = number
     name = statement.name?.text
@@ -64,6 +93,13 @@ final class Observer {
     self.target = target
     values = statement.values ?? .changes
     self.filter = filter
+    self.handle = handle
+    self.projection = projection
+    let names = statement.keyPaths?.map { operand in
+      if case .property(let name)? = operand.steps.first { name.text } else { nil as String? }
+    }
+    // A star stands for all.
+    wantedFields = names?.contains(nil) == true ? nil : names.map { Set($0.compactMap(\.self)) }
     columns = statement.columns
     self.scope = scope
     self.isJSON = isJSON
@@ -76,6 +112,7 @@ final class Observer {
     case .realm: "realm"
     case .object: "object"
     case .results: "results"
+    case .sections: "sections"
     case .collection(let place): place.kindText
     }
   }
@@ -85,74 +122,6 @@ final class Observer {
     switch operand {
     case .name(let name): name.text == self.name
     case .number(let number): Int64(self.number) == number.value
-    }
-  }
-}
-
-/// A list, set or dictionary of an object.
-struct CollectionPlace {
-  let owner: TableKey
-  let object: ObjectKey
-  let column: ColumnKey
-  let collection: StoredColumn.Collection
-  let kind: ValueKind
-  /// The class of links.
-  let target: TableKey?
-
-  var key: TransactionChanges.CollectionKey {
-    TransactionChanges.CollectionKey(table: owner, column: column, object: object)
-  }
-
-  var kindText: String {
-    switch collection {
-    case .none, .list: "list"
-    case .set: "set"
-    case .dictionary: "dictionary"
-    }
-  }
-
-  /// The elements in one version; nil if the owner is gone.
-  func elements(in schema: Schema) throws(StorageError) -> DiffElements? {
-    guard let owner = schema.objectClass(owner), let position = owner.table.column(column),
-      let row = try owner.table.row(of: object)
-    else { return nil }
-    switch try owner.table.value(of: position, in: row) {
-    case .list(let list):
-      let values = try list.values()
-      guard kind == .link, let target = target.flatMap(schema.objectClass) else {
-        return .values(values)
-      }
-      return .objects(
-        target,
-        values.map { value in
-          if case .link(_, let key) = value { key } else { .null }
-        })
-    case .dictionary(let dictionary): return .entries(try dictionary.entries())
-    default: return nil
-    }
-  }
-}
-
-/// The elements that positions of a diff refer to.
-enum DiffElements {
-  case objects(ObjectClass, [ObjectKey])
-  case values([StoredValue])
-  case entries([StoredDictionary.Entry])
-
-  var count: Int {
-    switch self {
-    case .objects(_, let keys): keys.count
-    case .values(let values): values.count
-    case .entries(let entries): entries.count
-    }
-  }
-
-  /// The count in words.
-  var countText: String {
-    switch self {
-    case .objects: counted(count, "object", "objects")
-    case .values: counted(count, "value", "values")
-    case .entries: counted(count, "key", "keys")
     }
   }
 }
@@ -177,6 +146,15 @@ final class Watch {
     (snapshot, schema) = (database.realm.snapshot, database.realm.schema)
     listener =
       database.isInMemory ? nil : try? ChangeListener(realmPath: database.realm.path)
+  }
+
+  /// The key paths that count for an observer and those that share its handle; nil for the rule that
+  /// holds without any.
+  func filter(of observer: Observer) -> KeyPathFilter? {
+    guard let handle = observer.handle else { return observer.filter }
+    let sharing = observers.filter { $0.handle === handle }
+    let filters = sharing.compactMap(\.filter)
+    return filters.count < sharing.count ? nil : KeyPathFilter(joining: filters)
   }
 
   /// Lets go of the version before.

@@ -17,7 +17,7 @@ struct ColumnMaker {
   ) throws(ShellError) -> [ResultColumn] {
     var maker = ColumnMaker(objectClass, evaluator)
     if requested.isEmpty {
-      maker.addStored { _ in true }
+      try maker.addStored { _ in true }
       if objectClass.isEmbedded { maker.addOwner("@owner") }
     }
     for column in requested { try maker.add(column) }
@@ -31,14 +31,17 @@ struct ColumnMaker {
 
   private mutating func add(_ column: Column) throws(ShellError) {
     switch column {
-    case .stored: addStored { _ in true }
+    case .stored: try addStored { _ in true }
     case .everything:
-      addStored { _ in true }
+      try addStored { _ in true }
+      if objectClass.view != nil { return }
       if objectClass.isEmbedded { addOwner("@owner") }
       for inverse in objectClass.inverses { addInverse(inverse) }
     case .except(let names, _):
-      for name in names { _ = try property(name) }
-      addStored { property in !names.contains { $0.text == property.name } }
+      for name in names where !objectClass.propertyNames.contains(name.text) {
+        throw Evaluator.unknownProperty(name.text, of: objectClass, at: name.range)
+      }
+      try addStored { name in !names.contains { $0.text == name } }
     case .shape(let path, let inner, _): try addShape(path, inner)
     case .expression(let expression, let name): try add(expression, name)
     }
@@ -48,7 +51,12 @@ struct ColumnMaker {
     if case .path(let path) = expression, path.base == .row, path.steps.count == 1,
       case .property(let text) = path.steps[0].kind
     {
-      if text == "@owner", objectClass.isEmbedded {
+      if let projection = objectClass.projection {
+        guard let field = projection.field(named: text) else {
+          throw Evaluator.unknownProperty(text, of: objectClass, at: path.steps[0].range)
+        }
+        try add(field, of: projection, title: name?.text ?? text, at: path.range)
+      } else if text == "@owner", objectClass.isEmbedded {
         addOwner(name?.text ?? text)
       } else {
         if let inverse = objectClass.inverse(named: text) {
@@ -99,10 +107,35 @@ struct ColumnMaker {
     propertyCount += 1
   }
 
-  private mutating func addStored(_ isWanted: (Property) -> Bool) {
-    for property in objectClass.properties where isWanted(property) {
+  /// Adds the properties with the names that are wanted.
+  private mutating func addStored(_ isWanted: (String) -> Bool) throws(ShellError) {
+    if let projection = objectClass.projection {
+      for field in projection.fields where isWanted(field.name) {
+        try add(field, of: projection, title: field.name, at: SourceRange(start: 0, end: 0))
+      }
+      return
+    }
+    for property in objectClass.properties where isWanted(property.name) {
       add(property, title: property.name)
     }
+  }
+
+  private mutating func add(
+    _ field: Projection.Field, of projection: Projection, title: String, at range: SourceRange
+  ) throws(ShellError) {
+    if let names = field.propertyNames, names.count == 1,
+      let property = objectClass.property(named: names[0])
+    {
+      add(property, title: title)
+      return
+    }
+    let type = try evaluator.type(of: field.name, through: projection, objectClass, at: range)
+    let step = PathStep(.property(field.name), range: range)
+    columns.append(
+      ResultColumn(
+        title: title,
+        source: .expression(.path(PathExpression(base: .row, steps: [step], range: range))),
+        isMixed: type.isMixed, isNumeric: type.isNumber))
   }
 
   private mutating func addOwner(_ title: String) {

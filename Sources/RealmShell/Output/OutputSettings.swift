@@ -22,6 +22,8 @@ struct OutputSettings {
   /// Whether dates are shown in the local zone in the modes for people.
   var usesLocalTime = false
   var usesColor = false
+  /// Told how many rows are printed; nil if the rows themselves show that.
+  var progress: Progress?
 
   /// Whether cells of a table are cut to the width of their column.
   var cutsCells: Bool { isTerminal && mode != .markdown }
@@ -37,6 +39,7 @@ extension Session {
       placesCursor: outputIsTerminal, width: screenWidth, cellWidth: settings.cellWidth,
       fits: settings.fits, showsFooter: settings.showsFooter && !isQuiet,
       showsIndex: settings.showsIndex, nullText: settings.nullText,
-      usesLocalTime: settings.zone == .local, usesColor: usesColor)
+      usesLocalTime: settings.zone == .local, usesColor: usesColor,
+      progress: outputIsTerminal ? nil : Progress("printing", for: self))
   }
 }

@@ -43,6 +43,9 @@ struct Renderer<Rows: RowSource> {
         throw ShellError(.interrupted, "interrupted after \(grouped(row)) rows")
       }
       if out.failure != nil { return }
+      if row & 0x3FF == 0, let progress = settings.progress {
+        progress.update(row, of: rows.upperBound)
+      }
       guard try move(to: row) else { continue }
       try body(row)
     }

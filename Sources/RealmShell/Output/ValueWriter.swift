@@ -49,7 +49,8 @@ final class ValueWriter {
   }
 
   private func texts(of objectClass: ObjectClass) -> ClassTexts {
-    if let known = texts[objectClass.table.key] { return known }
+    let isSeenAsItIs = objectClass.view == nil
+    if isSeenAsItIs, let known = texts[objectClass.table.key] { return known }
     let memory = ByteWriter()
     func bytes(_ form: Form, _ name: String) -> [UInt8] {
       ValueWriter(schema, to: memory).key(name, form)
@@ -60,7 +61,7 @@ final class ValueWriter {
       name: Array(bytes(.literal, objectClass.name).dropLast(2)),
       literalKeys: names.map { bytes(.literal, $0) },
       jsonKeys: names.map { bytes(.compactJSON, $0) })
-    texts[objectClass.table.key] = made
+    if isSeenAsItIs { texts[objectClass.table.key] = made }
     return made
   }
 

@@ -6,8 +6,7 @@ import RealmValues
 /// kept.
 indirect enum KeptValue: Sendable {
   case scalar(ScalarValue)
-  /// An object, live or of a version that is kept.
-  case object(TableKey, className: String, ObjectKey, FrozenVersion?)
+  case object(KeptObject)
   case list([KeptValue])
   case dictionary([(key: [UInt8], value: KeptValue)])
   case reference(Reference)
@@ -17,8 +16,7 @@ indirect enum KeptValue: Sendable {
     switch value {
     case .scalar(let scalar): self = .scalar(scalar)
     case .object(let objectClass, let key):
-      self = .object(
-        objectClass.table.key, className: objectClass.name, key, objectClass.frozen)
+      self = .object(KeptObject(objectClass, key))
     case .list, .results: self = .list((value.members ?? []).map { KeptValue($0) })
     case .dictionary(let entries):
       self = .dictionary(entries.map { ($0.key, KeptValue($0.value)) })
@@ -40,19 +38,21 @@ indirect enum KeptValue: Sendable {
     switch self {
     case .scalar(let scalar): return .scalar(scalar)
     case .reference(let reference): return .reference(reference)
-    case .object(let table, let className, let key, let version):
-      let schema = if let version { try frozenSchema(version) } else { schema }
-      guard let objectClass = schema.objectClass(table), objectClass.name == className else {
-        throw ShellError(.invalidatedObject, "the class \(quotedName(className)) is gone")
+    case .object(let object):
+      let schema = if let version = object.version { try frozenSchema(version) } else { schema }
+      guard let objectClass = schema.objectClass(object.table), objectClass.name == object.className
+      else {
+        throw ShellError(
+          .invalidatedObject, "the class \(quotedName(object.className)) is gone")
       }
       let exists: Bool
       do throws(StorageError) {
-        exists = try objectClass.table.row(of: key) != nil
+        exists = try objectClass.table.row(of: object.key) != nil
       } catch {
         throw StorageMessages.error(error, path: path)
       }
       guard exists else { throw ShellError(.invalidatedObject, "the object was deleted") }
-      return .object(objectClass, key)
+      return .object(objectClass.seen(through: object.view), object.key)
     case .list(let members):
       var values: [ShellValue] = []
       values.reserveCapacity(members.count)
@@ -86,7 +86,8 @@ indirect enum KeptValue: Sendable {
   /// Whether all live objects in it exist.
   func isWhole(in schema: Schema, path: String) -> Bool {
     switch self {
-    case .scalar, .reference, .object(_, _, _, _?): true
+    case .scalar, .reference: true
+    case .object(let object) where object.version != nil: true
     case .object: (try? value(in: schema, path: path) { _ in schema }) != nil
     case .list(let members): members.allSatisfy { $0.isWhole(in: schema, path: path) }
     case .dictionary(let entries):
@@ -98,7 +99,7 @@ indirect enum KeptValue: Sendable {
   var holdsObjects: Bool {
     switch self {
     case .scalar, .reference: false
-    case .object(_, _, _, let version): version == nil
+    case .object(let object): object.version == nil
     case .list(let members): members.contains(where: \.holdsObjects)
     case .dictionary(let entries): entries.contains { $0.value.holdsObjects }
     }
@@ -129,9 +130,36 @@ indirect enum KeptValue: Sendable {
   var frozenVersions: [FrozenVersion] {
     switch self {
     case .scalar, .reference: []
-    case .object(_, _, _, let version): version.map { [$0] } ?? []
+    case .object(let object): object.version.map { [$0] } ?? []
     case .list(let members): members.flatMap(\.frozenVersions)
     case .dictionary(let entries): entries.flatMap(\.value.frozenVersions)
     }
+  }
+}
+
+/// An object, live or of a version that is kept.
+struct KeptObject: Sendable {
+  let table: TableKey
+  /// The name of its class.
+  let className: String
+  let key: ObjectKey
+  /// What keeps its version; nil if it is live.
+  var version: FrozenVersion?
+  /// How it is seen.
+  let view: (any ClassView)?
+
+  init(_ objectClass: ObjectClass, _ key: ObjectKey) {
+    table = objectClass.table.key
+    className = objectClass.base.name
+    self.key = key
+    version = objectClass.frozen
+    view = objectClass.view
+  }
+
+  /// The same object in another version.
+  func of(_ version: FrozenVersion?) -> KeptObject {
+    var object = self
+    object.version = version
+    return object
   }
 }

@@ -5,16 +5,8 @@ import RealmObjects
 
 /// From a parsed statement to its verb.
 extension Session {
-  /// Most prefixes of one statement; each is a call inside another.
-  private static let maximumPrefixCount = 20
-
   /// Runs one statement with its prefixes.
   func execute(_ statement: Statement, origin: ErrorPrinter.Origin) throws(ShellError) {
-    guard statement.prefixes.count <= Session.maximumPrefixCount else {
-      throw ShellError(
-        .limitExceeded, "more than \(Session.maximumPrefixCount) prefixes",
-        at: statement.prefixes[Session.maximumPrefixCount].range)
-    }
     // Own commits are told behind their acknowledgements.
     defer { deliverChanges() }
     // Versions that the statement has looked at are not kept because of that.
@@ -22,15 +14,22 @@ extension Session {
     statementOrigin = origin
     hasWarned = false
     if let name = promptThread(for: statement) {
-      try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: output)
-    } else if let command = statement.pipe, !statement.prefixes.contains(where: \.isForThread) {
+      try on(ThreadOperand(name: name), .statement(statement), origin: origin, to: results)
+    } else if statement.prefixes.contains(where: \.isForThread) {
+      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: results)
+    } else if let command = statement.pipe {
       try throughPipe(command, statement, origin)
+    } else if isPaged(statement) {
+      try throughPager(at: statement.range) { () throws(ShellError) in
+        try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: results)
+      }
     } else {
-      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: output)
+      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: results)
     }
   }
 
-  private func execute(
+  /// Runs a statement with the rest of its prefixes.
+  func execute(
     _ statement: Statement, prefixes: ArraySlice<Prefix>, origin: ErrorPrinter.Origin,
     to writer: ByteWriter
   ) throws(ShellError) {
@@ -123,6 +122,9 @@ extension Session {
     case .mode(let name): try mode(name, to: writer)
     case .help(let topic): help(topic?.text, to: writer)
     case .source(let path): try source(path)
+    case .output(let statement): try output(statement, at: range)
+    case .history(let statement): try history(statement, at: range, to: writer)
+    case .edit(let number): try edit(number, at: range)
     case .cd(let path): try changeFolder(path, to: writer)
     case .exit(let code): try exit(code, at: range)
     case .command(let command, _): try runCommand(command, at: range)
@@ -245,6 +247,7 @@ extension Session {
     case .more(let more): try self.more(more, range: range, to: writer)
     case .last(let mode): try last(mode, range: range, to: writer)
     case .let(let statement): try self.let(statement, to: writer)
+    case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
@@ -252,41 +255,6 @@ extension Session {
     case .sections(let statement): try sections(statement, to: writer)
     default: throw ShellError(.illegalOperation, "the statement cannot be run here", at: range)
     }
-  }
-
-  /// Sends the output of a statement to a system command.
-  private func throughPipe(
-    _ command: String, _ statement: Statement, _ origin: ErrorPrinter.Origin
-  ) throws(ShellError) {
-    guard !isSafe else {
-      throw ShellError(.notSafe, "pipes are refused by --safe", at: statement.range)
-    }
-    output.flush()
-    guard let stream = popen(command, "w") else {
-      throw ShellError(.commandFailed, "cannot run \(command)", at: statement.range)
-    }
-    let writer = ByteWriter(descriptor: fileno(stream))
-    var failure: ShellError?
-    do throws(ShellError) {
-      try execute(statement, prefixes: statement.prefixes[...], origin: origin, to: writer)
-      writer.flush()
-    } catch {
-      failure = error
-    }
-    let status = CommandStatus(rawValue: pclose(stream))
-    if let failure { throw failure }
-    if status.isInterrupted { throw ShellError(.interrupted, "interrupted") }
-    if !status.isSuccess { warn(ShellError(.commandFailed, status.text), origin: origin) }
-  }
-
-  private func runCommand(_ command: String, at range: SourceRange) throws(ShellError) {
-    guard !isSafe else {
-      throw ShellError(.notSafe, "system commands are refused by --safe", at: range)
-    }
-    output.flush()
-    let status = CommandStatus(rawValue: system(command))
-    if status.isInterrupted { throw ShellError(.interrupted, "interrupted", at: range) }
-    guard status.isSuccess else { throw ShellError(.commandFailed, status.text, at: range) }
   }
 }
 
@@ -301,7 +269,8 @@ extension StatementBody {
   /// Whether the statement is about the program and not about a thread.
   fileprivate var isForProgram: Bool {
     switch self {
-    case .on, .stop, .source, .exit, .help, .config, .mode, .cd, .command: true
+    case .on, .stop, .source, .output, .exit, .help, .config, .mode, .history, .edit, .cd, .command:
+      true
     default: false
     }
   }

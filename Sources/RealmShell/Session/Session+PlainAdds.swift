@@ -24,6 +24,7 @@ extension Session {
     try bytes.withUnsafeBufferPointer { (bytes) throws(ShellError) in
       var adder = PlainAdder(database, UnsafeRawBufferPointer(bytes))
       defer { adder.finish() }
+      var count = 0
       repeat {
         place = add.range
         let key = try change(in: database, at: add.range) { () throws(ShellError) in
@@ -33,6 +34,8 @@ extension Session {
         if let acknowledgement, let objectClass = adder.objectClass {
           writer.write("added \(try acknowledgement.name(of: key, in: objectClass))\n")
         }
+        count &+= 1
+        if count & 0xFFF == 0 { scriptProgress?.update(add.range.end, of: bytes.count) }
       } while !Interruption.isRequested && statements.next(&add)
     }
     writer.flush()

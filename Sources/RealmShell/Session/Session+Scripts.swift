@@ -12,20 +12,44 @@ extension Session {
   /// - Returns: whether all went well; after an error the rest is run only with `--keep-going`.
   @discardableResult
   func run(_ source: SourceText, promptWidth: Int? = nil) -> Bool {
-    let outerSource = self.source
+    var isSkipping = false
+    return run(source, promptWidth: promptWidth, isSkipping: &isSkipping)
+  }
+
+  /// Runs standard input as a script, each statement when its last line has come.
+  ///
+  /// - Returns: whether all went well.
+  func runInput() throws(ShellError) -> Bool {
+    var input = IncomingText(STDIN_FILENO, name: "<stdin>")
+    var isSkipping = false
+    var isGood = true
+    while let source = try input.next() {
+      if !run(source, isSkipping: &isSkipping) { isGood = false }
+      guard isGood || keepsGoing, !isEnding, output.failure == nil else { break }
+    }
+    return isGood
+  }
+
+  /// - Parameter isSkipping: Whether the rest of a transaction is skipped because of an error in it.
+  private func run(
+    _ source: SourceText, promptWidth: Int? = nil, isSkipping: inout Bool
+  ) -> Bool {
+    let outer = (self.source, scriptProgress)
     self.source = source
-    defer { self.source = outerSource }
+    // Text that comes bit by bit has no end that is known.
+    scriptProgress =
+      promptWidth == nil && !source.fileName.hasPrefix("<")
+      ? Progress("running \(source.fileName)", for: self) : nil
+    defer { (self.source, scriptProgress) = outer }
     var parser = StatementParser(source) { Interruption.isRequested }
     var isGood = true
-    // After an error in a transaction the rest of it is skipped.
-    var isSkipping = false
     var lineStart: SourceText.LineStart?
     while !isEnding {
       var origin = ErrorPrinter.Origin(source: source, promptWidth: promptWidth, statement: nil)
       var body: StatementBody?
       do throws(ShellError) {
         if !isSkipping {
-          try addPlain(from: &parser, place: &origin.statement, to: output)
+          try addPlain(from: &parser, place: &origin.statement, to: results)
           origin.statement = nil
         }
         guard let statement = try next(&parser, &origin) else { break }
@@ -57,6 +81,7 @@ extension Session {
       if output.failure != nil { break }
     }
     output.flush()
+    outputTarget?.redirection.writer.flush()
     return isGood
   }
 
@@ -110,14 +135,15 @@ extension Session {
   ) throws(ShellError) {
     if settings.echoes {
       let pipe = statement.pipe.map { " | " + $0 } ?? ""
-      output.write("> \(source.text(of: statement.range))\(pipe)\n")
+      results.write("> \(source.text(of: statement.range))\(pipe)\n")
     }
     // Many short statements are interrupted between them.
     try Interruption.check()
     let start = monotonicMilliseconds()
     statementRange = statement.range
     try execute(statement, origin: origin)
-    output.flush()
+    try flushResults()
+    scriptProgress?.update(statement.range.end, of: source.bytes.count)
     if settings.showsTiming { printTime(since: start) }
   }
 

@@ -264,7 +264,7 @@ extension Session {
     }
     try refuseTooManyVersions(of: database, at: range)
     try waitForWriting(database, wait, at: range)
-    if !database.isOpenForWriting, outputIsTerminal, acknowledges {
+    if !database.isOpenForWriting, screenIsTerminal, acknowledges {
       output.write("\(database.realm.path) opened for writing\n")
     }
     database.isOpenForWriting = true
@@ -403,10 +403,11 @@ extension Session {
       guard let transaction = database.transaction else { continue }
       guard transaction.hasWarned, isInteractive else {
         database.transaction?.hasWarned = true
+        let place = self.databases.count > 1 ? " on \(database.name)" : ""
+        let verb = source.text(of: verbRange(range)).lowercased()
         throw ShellError(
-          .wrongTransactionState,
-          "a write transaction is open on \(database.name): \(transaction.counts.text)",
-          at: verbRange(range), remedy: "commit, or cancel")
+          .wrongTransactionState, "a write transaction is open\(place)", at: verbRange(range),
+          remedy: "commit or cancel it" + (isInteractive ? "; \(verb) again to drop it" : ""))
       }
       try drop(database)
       note("the transaction on \(database.name) was cancelled: \(transaction.counts.text)")
@@ -466,7 +467,7 @@ private final class LockNote {
 
   /// Shows it once, after a moment.
   func show(_ holder: Int32?, thread: ThreadIdentity?) {
-    guard !isShown, session.outputIsTerminal,
+    guard !isShown, session.screenIsTerminal,
       monotonicMilliseconds() - start >= LockNote.patience
     else { return }
     isShown = true

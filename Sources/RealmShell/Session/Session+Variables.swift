@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -117,9 +118,10 @@ extension Session {
   /// Results of a kept version.
   private func present(_ results: FrozenResults) throws(ShellError) -> ResultSet {
     let evaluator = evaluator(try frozenDatabase(results.version))
-    guard let objectClass = evaluator.schema.objectClass(results.table) else {
+    guard let base = evaluator.schema.objectClass(results.table) else {
       throw ShellError(.invalidatedObject, "the class of the results is gone")
     }
+    let objectClass = base.seen(through: results.view)
     let columns = try ColumnMaker.columns([], of: objectClass, evaluator: evaluator)
     return ResultSet(objectClass, results.keys, columns: columns, evaluator: evaluator)
   }

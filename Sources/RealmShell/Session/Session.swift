@@ -35,8 +35,14 @@ final class Session {
   var outputDescriptor: Int32?
   /// Standard error.
   var errorOutput: ByteWriter
+  /// The file that `output` has chosen for results.
+  var outputTarget: OutputTarget?
+  /// What leads to the system command that reads the results of the present statement.
+  var commandInput: Redirection?
   /// Whether the prompt is shown.
   var isInteractive = false
+  /// The prompt; nil if there is none.
+  var typing: TypingServices?
   /// What the command line has settled.
   let options: Options
 
@@ -73,6 +79,8 @@ final class Session {
   var changeCount = 0
   /// Whether the statements of a `write` block run, whose acknowledgements the commit stands for.
   var isInBlock = false
+  /// How far the innermost script is; nil if none runs.
+  var scriptProgress: Progress?
   /// Folders of the scripts that are running, innermost last.
   var scriptFolders: [String] = []
 
@@ -83,7 +91,7 @@ final class Session {
     _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool
   ) {
     (self.output, outputDescriptor) = (output, descriptor)
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
     options = Options(
       isQuiet: invocation.isQuiet, isSafe: invocation.isSafe, keepsGoing: invocation.keepsGoing,
       outputIsTerminal: outputIsTerminal)
@@ -95,10 +103,13 @@ final class Session {
   init(_ thread: ThreadIdentity, _ threads: Threads, _ options: Options) {
     (self.thread, self.threads, self.options) = (thread, threads, options)
     output = ByteWriter()
-    errorOutput = ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = ProgressLine.writer(STDERR_FILENO)
   }
 
-  var outputIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
+  /// Whether results go to a terminal.
+  var outputIsTerminal: Bool { screenIsTerminal && redirection?.isOnScreen ?? true }
+  /// Whether what is not redirected goes to a terminal.
+  var screenIsTerminal: Bool { options.outputIsTerminal && outputDescriptor != nil }
   var isQuiet: Bool { options.isQuiet }
   var isSafe: Bool { options.isSafe }
   var keepsGoing: Bool { options.keepsGoing }
@@ -136,6 +147,13 @@ final class Session {
     return outputIsTerminal ? environment("COLUMNS").flatMap { Int($0) } ?? 80 : 80
   }
 
+  /// Rows of the screen.
+  var screenHeight: Int {
+    var size = winsize()
+    let isKnown = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_row > 0
+    return isKnown ? Int(size.ws_row) : environment("LINES").flatMap { Int($0) } ?? 24
+  }
+
   /// Whether colours are used.
   var usesColor: Bool {
     switch settings.color {
@@ -164,3 +182,8 @@ final class Session {
 
 /// A variable of the environment; nil if it is not set.
 func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+/// A variable of the environment; nil if it is not set or empty.
+func nonEmptyEnvironment(_ name: String) -> String? {
+  environment(name).flatMap { $0.isEmpty ? nil : $0 }
+}

@@ -35,14 +35,21 @@ struct Settings {
   /// Rows of a diff printed on a terminal.
   var diffRowLimit = 20
   var echoes = false
+  /// The command of `edit`; nil for what the environment says.
+  var editor: String?
   var errorForm = ErrorPrinter.Form.human
   var fits = true
   var showsFooter = true
+  /// Whether the text being typed is coloured.
+  var highlights = true
+  /// Whether the line shows how it could go on.
+  var showsHints = true
   var historyLimit = 10_000
   var showsIndex = true
   var keys = Keys.emacs
   var mode = Mode.table
   var nullText = "null"
+  var pager = Pager.off
   var prompt = "{db}{state}> "
   /// Rows printed at once on a terminal; nil for all.
   var rowLimit: Int? = 100
@@ -51,6 +58,11 @@ struct Settings {
   /// Columns of the screen; nil for what the terminal tells.
   var width: Int?
   var zone = Zone.utc
+
+  /// When results go to the pager.
+  enum Pager: String, CaseIterable {
+    case off, auto
+  }
 
   /// The editing keys.
   enum Keys: String, CaseIterable {
@@ -128,6 +140,20 @@ extension SettingDescription {
       })
   }
 
+  /// A text, or a word that stands for nil.
+  private static func optionalText(
+    _ name: String, orWord word: String, _ meaning: String,
+    _ path: any WritableKeyPath<Settings, String?> & Sendable
+  ) -> SettingDescription {
+    SettingDescription(
+      name: name, values: "\(word), text", meaning: meaning,
+      text: { $0[keyPath: path] ?? word },
+      set: { settings, text in
+        settings[keyPath: path] = text == word || text.isEmpty ? nil : text
+        return true
+      })
+  }
+
   private static func text(
     _ name: String, _ meaning: String, _ path: any WritableKeyPath<Settings, String> & Sendable
   ) -> SettingDescription {
@@ -147,15 +173,22 @@ extension SettingDescription {
     choice("color", "when colours are used", \.color),
     number("diffrows", 0...100_000, "rows of a diff printed on a terminal", \.diffRowLimit),
     flag("echo", "print each statement before it runs", \.echoes),
+    optionalText(
+      "editor", orWord: "environment", "command of edit; else VISUAL, EDITOR, vi", \.editor),
     choice("errors", "form of error messages", \.errorForm),
     flag("fit", "narrow columns, change to lines", \.fits),
     flag("footer", "number of objects under a result", \.showsFooter),
+    flag("highlight", "colours while typing", \.highlights),
+    flag("hints", "dim text behind the cursor", \.showsHints),
     number("history", 0...1_000_000, "entries kept", \.historyLimit),
     flag("index", "column #", \.showsIndex),
     choice("keys", "editing keys", \.keys),
     choice("mode", "output mode", \.mode),
     text("null", "null in table, box, markdown, lines", \.nullText),
-    text("prompt", "fields {db} {path} {state} {version} {schema} {observers} {time}", \.prompt),
+    choice("pager", "auto: more than one screen of rows goes to PAGER", \.pager),
+    text(
+      "prompt", "fields {db} {path} {state} {thread} {version} {schema} {observers} {time}",
+      \.prompt),
     optionalNumber(
       "rows", 1...1_000_000, orWord: "all", "rows printed at once on a terminal", \.rowLimit),
     flag("timing", "time after each statement", \.showsTiming),

@@ -91,13 +91,15 @@ final class LiveResults {
 final class FrozenResults: Sendable {
   let version: FrozenVersion
   let table: TableKey
+  /// How the objects are seen.
+  let view: (any ClassView)?
   let keys: [ObjectKey]
   /// How they were found.
   let origin: LiveResults.Origin
 
-  init(
-    _ version: FrozenVersion, _ table: TableKey, _ keys: [ObjectKey], _ origin: LiveResults.Origin
-  ) {
-    (self.version, self.table, self.keys, self.origin) = (version, table, keys, origin)
+  init(_ version: FrozenVersion, _ found: ResultSet, _ origin: LiveResults.Origin) {
+    (self.version, self.origin) = (version, origin)
+    (table, view) = (found.objectClass.table.key, found.objectClass.view)
+    keys = found.keys
   }
 }

@@ -81,7 +81,7 @@ final class Reference: Sendable {
   var text: String {
     state.withLock { state in
       switch state {
-      case .ready(.value(.object(_, let className, _, _))): "to a \(className)"
+      case .ready(.value(.object(let object))): "to a \(object.view?.name ?? object.className)"
       case .ready(.value), .ready(.collection): "to a collection"
       case .ready(.results): "to results"
       case .used: "resolved before"

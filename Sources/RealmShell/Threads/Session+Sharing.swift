@@ -276,7 +276,7 @@ extension Session {
   ) throws(ShellError) -> FrozenResults {
     let database = try frozenDatabase(version)
     let found = try present(LiveResults(database, origin), in: database)
-    return FrozenResults(version, found.objectClass.table.key, found.keys, origin)
+    return FrozenResults(version, found, origin)
   }
 
   /// A value with its objects as they are in a version that is kept.
@@ -297,9 +297,10 @@ extension Session {
     _ value: KeptValue, in version: FrozenVersion
   ) throws(ShellError) -> KeptValue? {
     switch value {
-    case .scalar, .reference, .object(_, _, _, _?): return value
-    case .object(let table, let name, let key, nil):
-      return try remaining(.object(table, className: name, key, version), in: nil)
+    case .scalar, .reference: return value
+    case .object(let object):
+      guard object.version == nil else { return value }
+      return try remaining(.object(object.of(version)), in: nil)
     case .list(let members):
       var result: [KeptValue] = []
       for member in members {
@@ -355,7 +356,7 @@ extension KeptValue {
   fileprivate var thawed: KeptValue {
     switch self {
     case .scalar, .reference: self
-    case .object(let table, let name, let key, _): .object(table, className: name, key, nil)
+    case .object(let object): .object(object.of(nil))
     case .list(let members): .list(members.map(\.thawed))
     case .dictionary(let entries): .dictionary(entries.map { ($0.key, $0.value.thawed) })
     }

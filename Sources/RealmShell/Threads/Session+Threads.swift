@@ -81,7 +81,8 @@ extension Session {
       },
       isAsync: operand.isAsync, task: task, source: source, origin: origin, variables: handed,
       settings: settings, scriptFolders: scriptFolders, isInteractive: isInteractive,
-      descriptor: operand.isAsync ? nil : outputDescriptor)
+      descriptor: operand.isAsync ? nil : outputDescriptor,
+      redirection: operand.isAsync ? nil : redirection?.descriptor)
     if operand.isAsync {
       acknowledge("[\(target.name)] started", to: writer)
       // In front of what the work may have to tell at once.
@@ -117,8 +118,8 @@ extension Session {
         .deadlock, "thread \(target.name) waits for this statement", at: range)
     }
     publishStatus()
-    // The other thread writes to the same file meanwhile.
-    output.flush()
+    // The other thread writes to the same files meanwhile.
+    try flushResults()
     give(work, to: target)
     let outcome = try threads.during(.thread(target), of: thread) {
       () throws(ShellError) in try self.outcome(of: work, target)
@@ -256,11 +257,13 @@ extension Session {
     var status = ThreadStatus()
     if let database = databases.first(where: { $0.name == currentName }) {
       status.name = database.name
+      if database.isAdopted { status.adoptedNumber = database.number }
       status.path = database.realm.path
       status.stateText = database.stateText
       status.schemaVersion = database.realm.schema.version
       if !database.realm.isIdle { status.version = database.realm.snapshot.version }
     }
+    status.observers = observers.all.map { ($0.observer.number, $0.observer.name) }
     for database in databases where !database.realm.isIdle {
       if let file = FileIdentity(path: database.realm.path) {
         status.versions.append((file, database.realm.snapshot.version))

@@ -23,9 +23,12 @@ extension Session {
     (settings, source, scriptFolders) = (work.settings, work.source, work.scriptFolders)
     (isInteractive, exitStatus, isEnding, hasStopped) = (work.isInteractive, 0, false, false)
     outputDescriptor = work.descriptor
-    output = work.descriptor.map { ByteWriter(descriptor: $0) } ?? ByteWriter()
+    output = work.descriptor.map { ProgressLine.writer($0) } ?? ByteWriter()
+    commandInput = work.redirection.map {
+      Redirection(writer: ByteWriter(descriptor: $0), descriptor: $0)
+    }
     let keepsMessages = work.isAsync && work.isInteractive
-    errorOutput = keepsMessages ? ByteWriter() : ByteWriter(descriptor: STDERR_FILENO)
+    errorOutput = keepsMessages ? ByteWriter() : ProgressLine.writer(STDERR_FILENO)
     let changesBefore = changeCount
     var outcome = WorkOutcome(settings: settings)
     do throws(ShellError) {
@@ -48,6 +51,7 @@ extension Session {
       }
     }
     output.flush()
+    commandInput?.writer.flush()
     errorOutput.flush()
     if work.descriptor == nil { outcome.output = output.takeBytes() }
     if keepsMessages { outcome.messages = errorOutput.takeBytes() }

@@ -55,6 +55,8 @@ final class Threads: Sendable {
   struct State: Sendable {
     /// The variables, by name.
     var variables: [String: Variable] = [:]
+    /// The projections, by name.
+    var projections: [String: Projection] = [:]
     /// The threads, `main` first, then in the order of their beginning.
     var members: [Member]
     /// The databases of `main`.
@@ -136,6 +138,14 @@ final class Threads: Sendable {
     withExtendedLifetime(old) {}
   }
 
+  var projections: [String: Projection] { monitor.withLock { $0.projections } }
+
+  /// Adds a projection, or replaces the one with its name.
+  func set(_ projection: Projection) {
+    let old = monitor.withLock { $0.projections.updateValue(projection, forKey: projection.name) }
+    withExtendedLifetime(old) {}
+  }
+
   /// Replaces variables that satisfy a condition.
   func replace(_ variable: Variable, where condition: (Variable) -> Bool) {
     let old = monitor.withLock { state in
@@ -211,11 +221,33 @@ final class Threads: Sendable {
     monitor.withLock { state in state.index(of: thread).map { state.members[$0].status } }
   }
 
-  /// The thread that statements run on, and what it has told.
+  /// The thread that statements run on, and what it has told. A thread whose database `main` has
+  /// closed meanwhile, or that had none, will use that of `main`.
   var promptStatus: (name: String, status: ThreadStatus) {
     monitor.withLock { state in
-      let status = state.index(of: state.promptName).map { state.members[$0].status }
-      return (state.promptName, status ?? ThreadStatus())
+      let status =
+        state.index(of: state.promptName).map { state.members[$0].status } ?? ThreadStatus()
+      let isClosed = status.adoptedNumber.map { number in
+        !state.databases.contains { $0.number == number }
+      }
+      guard isClosed ?? (status.name == nil) else { return (state.promptName, status) }
+      var coming = state.members[0].status
+      (coming.stateText, coming.version) = ("", nil)
+      return (state.promptName, coming)
+    }
+  }
+
+  /// The thread that has an observer of a name or number.
+  func owner(ofObserver operand: ObserverOperand) -> ThreadIdentity? {
+    monitor.withLock { state in
+      state.members.first { member in
+        member.status.observers.contains { number, name in
+          switch operand {
+          case .name(let wanted): wanted.text == name
+          case .number(let wanted): Int64(number) == wanted.value
+          }
+        }
+      }?.identity
     }
   }
 

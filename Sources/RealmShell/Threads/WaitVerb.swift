@@ -26,6 +26,7 @@ extension Session {
         !observers.all.contains(where: { $0.observer.isNamed(by: operand) })
       {
         guard threads.names.contains(name.text) else {
+          if threads.owner(ofObserver: operand) != nil { _ = try observer(operand) }
           let known = threads.names + observers.all.compactMap(\.observer.name)
           throw ShellError(
             .unknownThread, "no thread or observer \(name.text)", at: name.range,

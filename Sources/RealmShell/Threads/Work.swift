@@ -33,6 +33,8 @@ struct Work: Sendable {
   let isInteractive: Bool
   /// Where results go at once; nil to keep them.
   let descriptor: Int32?
+  /// Where results go instead; nil if that is not somewhere else.
+  let redirection: Int32?
 }
 
 /// How a piece of work has ended.
@@ -69,6 +71,10 @@ struct SharedDatabase: Sendable {
 struct ThreadStatus: Sendable {
   /// The current database.
   var name: String?
+  /// The number of the current database, if `main` has opened it.
+  var adoptedNumber: Int?
+  /// The observers.
+  var observers: [(number: Int, name: String?)] = []
   var path = ""
   /// What the prompt shows behind the name.
   var stateText = ""

@@ -28,9 +28,8 @@ extension Session {
       case .standard: .normal
       case .deep: .deep
       }
-    let report = FileChecker.check(realm.snapshot, depth: depth) { _, _ in
-      !Interruption.isRequested
-    }
+    let progress = Progress("checking", for: self)
+    let report = FileChecker.check(realm.snapshot, depth: depth) { progress.goesOn($0, $1) }
     if Interruption.isRequested { throw ShellError(.interrupted, "interrupted") }
     CheckText(realm: realm, report: report, depth: depth).write(to: writer)
     if !report.isGood { exitStatus = Session.findingsStatus }

@@ -22,7 +22,8 @@ extension Session {
     _ database: Database, _ path: FilePath, _ byteCount: Int
   ) -> String {
     let version = settings.showsVersions ? "version \(database.realm.snapshot.version) " : ""
-    return "copied \(version)to \(path.text): \(sizeText(byteCount))"
+    let changes = database.realm.hasChanges ? "with uncommitted changes " : ""
+    return "copied \(version)\(changes)to \(path.text): \(sizeText(byteCount))"
   }
 
   /// Writes a compact copy of what a database shows now.
@@ -31,10 +32,11 @@ extension Session {
   ) throws(ShellError) -> Int {
     let target = resolve(path)
     try permitWriting(to: target, at: path.range)
+    let progress = Progress("copying", for: self)
     do throws(StorageError) {
       return try FileCopier.copy(
         database.realm.snapshot, to: target, key: key, overwrite: overwrite
-      ) { _, _ in !Interruption.isRequested }
+      ) { progress.goesOn($0, $1) }
     } catch {
       throw copyError(error, path)
     }
@@ -71,9 +73,10 @@ extension Session {
       throw ShellError(
         .illegalOperation, "a memory database cannot be compacted", at: verbRange(range))
     }
+    let progress = Progress("compacting", for: self)
     let sizes = try alone(with: database, at: range) { () throws(StorageError) in
-      try FileCopier.compact(path: database.realm.path, key: database.key) { _, _ in
-        !Interruption.isRequested
+      try FileCopier.compact(path: database.realm.path, key: database.key) {
+        progress.goesOn($0, $1)
       }
     }
     acknowledge(
@@ -135,17 +138,18 @@ extension Session {
     try refuseTransaction(database, at: range)
     let outcome: FileUpgrader.Outcome
     let target: String
+    let progress = Progress("upgrading", for: self)
     switch statement {
     case .file(let path):
       try refresh(database)
-      outcome = try upgrade(database, to: path)
+      outcome = try upgrade(database, to: path, progress)
       let copied = copiedText(database, path, outcome.byteCount)
       target = outcome.isUpgrade ? path.text : copied
     case .inPlace:
       _ = try writable(at: range)
       outcome = try alone(with: database, at: range) { () throws(StorageError) in
-        try FileUpgrader.upgradeInPlace(path: database.realm.path, key: database.key) { _, _ in
-          !Interruption.isRequested
+        try FileUpgrader.upgradeInPlace(path: database.realm.path, key: database.key) {
+          progress.goesOn($0, $1)
         }
       }
       target = ""
@@ -155,7 +159,7 @@ extension Session {
 
   /// Writes a copy in the present format, with the key that the file has.
   private func upgrade(
-    _ database: Database, to path: FilePath
+    _ database: Database, to path: FilePath, _ progress: Progress
   ) throws(ShellError) -> FileUpgrader.Outcome {
     let file = resolve(path)
     try permitWriting(to: file, at: path.range)
@@ -163,7 +167,7 @@ extension Session {
     do throws(StorageError) {
       return try FileUpgrader.upgrade(
         snapshot, to: file, key: snapshot.file.isEncrypted ? database.key : nil
-      ) { _, _ in !Interruption.isRequested }
+      ) { progress.goesOn($0, $1) }
     } catch {
       throw copyError(error, path)
     }

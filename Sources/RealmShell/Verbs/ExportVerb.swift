@@ -53,6 +53,7 @@ extension Session {
     settings.mode = mode
     settings.isTerminal = false
     settings.usesColor = false
+    settings.progress = Progress("exporting", for: self)
     func body(_ writer: ByteWriter) throws(ShellError) {
       try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
     }

@@ -79,14 +79,46 @@ extension Session {
   func find(
     _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
   ) throws(ShellError) -> ResultSet {
+    let divided = try divide(statement, scope: scope, in: database)
+    let columns = try ColumnMaker.columns(
+      statement.columns, of: divided.objectClass, evaluator: divided.evaluator)
+    var ordered: [ObjectKey] = []
+    ordered.reserveCapacity(divided.objects.count)
+    var rows: [Range<Int>] = []
+    for section in divided.sections {
+      rows.append(ordered.count..<ordered.count + section.objects.count)
+      ordered += section.objects
+    }
+    let schema = divided.evaluator.schema
+    let parts = ResultSections(
+      column: divided.column, keys: divided.sections.map { ShellValue(key: $0.key, schema) },
+      rows: rows)
+    return ResultSet(
+      divided.objectClass, ordered, sections: parts, columns: columns,
+      evaluator: divided.evaluator)
+  }
+
+  /// Objects that are divided into sections.
+  struct DividedObjects {
+    let objectClass: ObjectClass
+    let evaluator: Evaluator
+    /// The column with the keys of the sections.
+    let column: ResultColumn
+    /// The objects in the order from which the sections follow.
+    let objects: [ObjectKey]
+    let sections: [RealmQuery.Section]
+  }
+
+  /// Divides the objects of a query into sections.
+  func divide(
+    _ statement: SectionsStatement, scope: Scope? = nil, in database: Database? = nil
+  ) throws(ShellError) -> DividedObjects {
     let (objects, evaluator) = try objects(of: statement.source, scope: scope, in: database)
     let objectClass = objects.objectClass
-    let columns = try ColumnMaker.columns(
-      statement.columns, of: objectClass, evaluator: evaluator)
     let maker = GroupingMaker(objectClass, [statement.key], evaluator)
     let (source, column) = try maker.sectionKey(statement.key)
     let condition = statement.condition ?? .everything(at: statement.source.range)
-    let isSorted = try isSorted(by: statement.key, condition, evaluator)
+    let isSorted = try isSorted(objectClass, by: statement.key, condition, evaluator)
     let keys = try keys(of: objects, condition, evaluator)
     let sections = try maker.running { () throws(ShellError) in
       try run(evaluator.path) { () throws(QueryFailure) in
@@ -98,24 +130,17 @@ extension Session {
     for section in sections where section.key.kind == .typedLink {
       throw ShellError.objectAsKey(at: statement.key.range)
     }
-    var ordered: [ObjectKey] = []
-    ordered.reserveCapacity(keys.count)
-    var rows: [Range<Int>] = []
-    for section in sections {
-      rows.append(ordered.count..<ordered.count + section.objects.count)
-      ordered += section.objects
-    }
-    let parts = ResultSections(
-      column: column, keys: sections.map { ShellValue(key: $0.key, evaluator.schema) }, rows: rows)
-    return ResultSet(
-      objectClass, ordered, sections: parts, columns: columns, evaluator: evaluator)
+    return DividedObjects(
+      objectClass: objectClass, evaluator: evaluator, column: column,
+      // Without SORT the objects are sorted by their keys.
+      objects: isSorted ? keys : sections.flatMap(\.objects), sections: sections)
   }
 
   /// Whether a condition sorts the objects, so that sections come as their keys come.
   ///
   /// - Throws: `InvalidArgument` if the key is a property and not what is sorted by first.
   private func isSorted(
-    by key: Expression, _ condition: Condition, _ evaluator: Evaluator
+    _ objectClass: ObjectClass, by key: Expression, _ condition: Condition, _ evaluator: Evaluator
   ) throws(ShellError) -> Bool {
     // Of several SORT clauses the last one decides first.
     var sort: (first: SortCriterion, range: SourceRange)?
@@ -125,7 +150,9 @@ extension Session {
       }
     }
     guard let sort else { return false }
-    guard case .path(let path) = key, let names = path.propertyNames else { return true }
+    guard case .path(let path) = key, let names = objectClass.storedNames(along: path) else {
+      return true
+    }
     let sorted = sort.first.path.elements.map { element in
       if case .name(let name) = element.kind { name } else { "" }
     }
@@ -208,7 +235,7 @@ private final class GroupingMaker {
   private func source(
     _ expression: Expression, _ type: StaticType, allowsObjects: Bool
   ) -> GroupingSource {
-    if case .path(let path) = expression, let names = path.propertyNames,
+    if case .path(let path) = expression, let names = objectClass.storedNames(along: path),
       let property = SingleProperty(names, of: objectClass, schema: evaluator.schema)
     {
       return .property(property)
@@ -310,22 +337,9 @@ extension AggregateColumn.Function {
   }
 }
 
-extension PathExpression {
-  /// The names of the steps if all are properties of the row and what it links to; else nil.
-  fileprivate var propertyNames: [String]? {
-    guard base == .row else { return nil }
-    var names: [String] = []
-    for step in steps {
-      guard case .property(let name) = step.kind else { return nil }
-      names.append(name)
-    }
-    return names
-  }
-}
-
 extension ShellValue {
   /// The value of a key or an aggregate.
-  fileprivate init(key: ScalarValue, _ schema: Schema) {
+  init(key: ScalarValue, _ schema: Schema) {
     if case .link(let table, let object) = key {
       self = schema.objectClass(table).map { .object($0, object) } ?? .null
     } else {

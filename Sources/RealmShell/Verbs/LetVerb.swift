@@ -63,7 +63,7 @@ extension Session {
 
   /// The section of live results that `$name[key]` or `$name[position]` means, which follows its key;
   /// nil if the path means something else. Source: object-model.md 5.8.
-  private func section(
+  func section(
     at path: PathExpression, _ expression: Expression, _ database: Database?
   ) throws(ShellError) -> Bound<LiveResults>? {
     guard let database, case .variable(let name) = path.base,

@@ -26,7 +26,7 @@ extension Session {
       of: objects, statement.condition ?? .everything(at: statement.source.range), evaluator)
     let copier = ObjectCopier(self, from: source, to: target, statement)
     return try change(in: target, at: range) { () throws(ShellError) in
-      try copier.copy(objects.objectClass, keys)
+      try copier.copy(objects.objectClass.base, keys)
       return copier.acknowledgement
     }
   }

@@ -141,13 +141,15 @@ extension Session {
     let parts = StatementParts(text: source, subject: range)
     // Embedded objects go with their owners, so that a part of them may be gone before its turn.
     let step = objectClass.isEmbedded ? max(1, keys.count) : Session.deletionStep
+    let progress = Progress("deleting", for: self)
     var count = 0
     for start in stride(from: 0, to: keys.count, by: step) {
+      progress.update(start, of: keys.count)
       if Interruption.isRequested { throw interruption(after: start, of: keys.count) }
       let part = Array(keys[start..<min(keys.count, start + step)])
       let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
         try planning { () throws(ObjectError) in
-          try database.writer.planDelete(objectClass, part)
+          try database.writer.planDelete(objectClass.base, part)
         }
       }
       count += outcome.deleted.reduce(0) { $0 + $1.count }

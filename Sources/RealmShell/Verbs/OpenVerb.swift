@@ -65,6 +65,9 @@ extension Session {
     }
     if statement.create { opening.creation = .ifMissing }
     if statement.new { opening.creation = .new }
+    if isSafe, opening.creation != .no, case .file(let path) = statement.target {
+      throw ShellError(.notSafe, "making files is refused by --safe", at: path.range)
+    }
     switch statement.target {
     case .memory(let name):
       if let key = statement.key {
@@ -176,7 +179,8 @@ extension Session {
     let realm = try openRealm(path: path, key: opening.key, state: opening.state)
     guard opening.compacts, try isMostlyFree(realm) else { return (realm, false) }
     do throws(StorageError) {
-      try FileCopier.compact(path: path, key: opening.key) { _, _ in !Interruption.isRequested }
+      let progress = Progress("compacting", for: self)
+      try FileCopier.compact(path: path, key: opening.key) { progress.goesOn($0, $1) }
     } catch {
       throw StorageMessages.error(error, path: path)
     }

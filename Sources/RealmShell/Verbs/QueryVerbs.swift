@@ -18,7 +18,7 @@ extension Session {
       variable: { [unowned self] (name) throws(ShellError) in
         try value(of: name, in: scope)
       },
-      variableNames: { scope.names },
+      variableNames: { scope.names }, projections: { [threads] in threads.projections },
       frozenSchema: { [unowned self] (version) throws(ShellError) in
         try frozenDatabase(version).realm.schema
       },
@@ -98,7 +98,9 @@ extension Session {
 
   /// Prints a result and makes it the last one.
   func show(_ result: ResultSet, _ live: LiveResults, to writer: ByteWriter) throws(ShellError) {
-    let limit = outputIsTerminal ? settings.rowLimit ?? result.rowCount : result.rowCount
+    // The pager can show as many as there are.
+    let isLimited = outputIsTerminal && redirection == nil
+    let limit = isLimited ? settings.rowLimit ?? result.rowCount : result.rowCount
     let printed = min(limit, result.rowCount)
     locals["_"] = .results(Bound(live, owner(try current())))
     printedRowCount = printed

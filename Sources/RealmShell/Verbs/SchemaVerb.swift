@@ -15,6 +15,14 @@ extension Session {
     case .diff(let path):
       throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
     case .show(let names, let format, let path):
+      if format == .text, let text = projectionText(names, realm) {
+        guard let path else {
+          writer.write(text)
+          return
+        }
+        try OutputFile.write(Array(text.utf8), to: resolve(path), for: self, at: path.range)
+        return
+      }
       let classes = try chosenClasses(names, realm)
       guard let path else {
         try writeSchema(classes, format, range, to: writer)
@@ -24,6 +32,19 @@ extension Session {
       try writeSchema(classes, format, range, to: memory)
       try OutputFile.write(memory.takeBytes(), to: resolve(path), for: self, at: path.range)
     }
+  }
+
+  /// The declarations of projections; nil if not all names are those of projections.
+  private func projectionText(_ names: [Name], _ realm: Realm) -> String? {
+    let projections = threads.projections
+    var text = ""
+    for name in names {
+      guard realm.schema.objectClass(named: name.text) == nil,
+        let projection = projections[name.text]
+      else { return nil }
+      text += "projection \(projection.text)\n"
+    }
+    return names.isEmpty ? nil : text
   }
 
   private func chosenClasses(
@@ -139,6 +160,18 @@ enum OutputFile {
       && status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
   }
 
+  /// Whether a path is that of the lock file, the note or the management folder of a database, or
+  /// leads into the latter; none of them needs to exist.
+  static func isSideFile(_ path: String, of database: String) -> Bool {
+    func name(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
+    let folder = TextFile.folder(of: database)
+    let own = name(database)
+    let isBeside = [".lock", ".note", ".management"].contains { name(path) == own + $0 }
+    let outer = TextFile.folder(of: path)
+    return isBeside && areSame(outer, folder)
+      || name(outer) == own + ".management" && areSame(TextFile.folder(of: outer), folder)
+  }
+
   private static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
     ShellError(
       ErrorName(systemError: number),
@@ -152,8 +185,13 @@ extension Session {
     guard !isSafe else {
       throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
     }
-    guard !databases.contains(where: { OutputFile.areSame(path, $0.realm.path) }) else {
-      throw ShellError(.fileBusy, "\(path) is an open database", at: range)
+    for database in databases where !database.isInMemory {
+      guard !OutputFile.areSame(path, database.realm.path) else {
+        throw ShellError(.fileBusy, "\(path) is an open database", at: range)
+      }
+      guard !OutputFile.isSideFile(path, of: database.realm.path) else {
+        throw ShellError(.fileBusy, "\(path) belongs to an open database", at: range)
+      }
     }
   }
 }

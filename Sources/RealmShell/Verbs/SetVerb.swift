@@ -36,7 +36,7 @@ extension Session {
     do throws(WritingError) {
       let changes = try maker.changes(of: .object(objectClass, key))
       plan = try planning { () throws(ObjectError) in
-        try database.writer.planSet(objectClass, key, changes)
+        try database.writer.planSet(objectClass.base, key, changes)
       }
     } catch {
       throw shellError(
@@ -82,11 +82,14 @@ extension Session {
     }
     // Values that make objects have to be planned together: one may collide with another.
     let step = statement.changes.allSatisfy(\.isScalar) ? Session.changeStep : max(1, keys.count)
+    // Planning and applying take about the same time.
+    let progress = Progress("changing", for: self)
     var plans: [WritePlan] = []
     if let together = try planTogether(statement, keys, objectClass, database) {
       plans = [together]
     } else {
       for start in stride(from: 0, to: keys.count, by: step) {
+        progress.update(start, of: 2 * keys.count)
         let part = keys[start..<min(keys.count, start + step)]
         plans.append(try plan(statement, part, objectClass, database))
       }
@@ -96,6 +99,7 @@ extension Session {
     for (i, plan) in plans.enumerated() {
       // So far nothing has changed, if this is the first one.
       if Interruption.isRequested { throw interruption(after: i * step, of: keys.count) }
+      progress.update(plans.count + i, of: 2 * plans.count)
       let outcome = try apply(plan, to: database)
       outcomes.changed += outcome.changedInBulk
       outcomes.skipped += plan.skippedCount
@@ -124,7 +128,7 @@ extension Session {
       let changes = try maker.changes(of: .object(objectClass, first))
       var isPossible = false
       let plan = try planning { () throws(ObjectError) in
-        let plan = try database.writer.planBulkSet(objectClass)
+        let plan = try database.writer.planBulkSet(objectClass.base)
         isPossible = try plan.setTogether(keys, changes)
         return plan
       }
@@ -146,7 +150,7 @@ extension Session {
     var present: ObjectKey?
     do throws(WritingError) {
       plan = try planning { () throws(ObjectError) in
-        try database.writer.planBulkSet(objectClass)
+        try database.writer.planBulkSet(objectClass.base)
       }
       for (i, key) in keys.enumerated() {
         present = key
@@ -204,7 +208,20 @@ final class ChangeMaker {
     of change: Change, _ row: ShellValue
   ) throws(WritingError) -> [PropertyChange.Step] {
     var steps: [PropertyChange.Step] = []
-    for step in change.path.steps {
+    var rest = change.path.steps[...]
+    if case .object(let objectClass, _) = row, let projection = objectClass.projection,
+      let first = rest.first, case .property(let name) = first.kind
+    {
+      rest.removeFirst()
+      do throws(ShellError) {
+        let names = try projection.writableNames(
+          name, of: objectClass, evaluator.schema, at: first.range)
+        steps = names.map { .property($0) }
+      } catch {
+        throw .shell(error)
+      }
+    }
+    for step in rest {
       switch step.kind {
       case .property(let name): steps.append(.property(name))
       case .first: steps.append(.index(0))

@@ -3,6 +3,8 @@ import Glibc
 import RealmLanguage
 
 /// `config`, `mode`, `source`, `cd`, `exit`.
+///
+/// Source: shell.md 17.
 extension Session {
   func config(_ statement: ConfigStatement, to writer: ByteWriter) throws(ShellError) {
     guard let name = statement.name else {
@@ -24,6 +26,9 @@ extension Session {
     guard let value = statement.value else {
       writer.write(setting.text(settings) + "\n")
       return
+    }
+    guard !isSafe || name.text != "pager" || value.text == Settings.Pager.off.rawValue else {
+      throw ShellError(.notSafe, "the pager is refused by --safe", at: value.range)
     }
     guard setting.set(&settings, value.text) else {
       throw ShellError(
@@ -73,13 +78,17 @@ extension Session {
     }
   }
 
+  /// Ends the program. An open transaction is dropped the second time in a row, or if a status is
+  /// given.
   func exit(_ code: IntegerOperand?, at range: SourceRange) throws(ShellError) {
-    try refuseOpenTransaction(of: databases, at: range)
     if let code {
       guard (0...125).contains(code.value) else {
         throw ShellError(.invalidArgument, "a status is 0 to 125", at: code.range)
       }
+      dropTransactions()
       exitStatus = Int32(code.value)
+    } else {
+      try refuseOpenTransaction(of: databases, at: range)
     }
     isEnding = true
   }

@@ -28,13 +28,9 @@ extension Session {
   }
 
   func objects(of source: Source, _ evaluator: Evaluator) throws(ShellError) -> Objects {
-    let schema = evaluator.schema
     switch source {
     case .name(let name):
-      guard let objectClass = schema.objectClass(named: name.text) else {
-        throw Evaluator.unknownClass(name, evaluator.database?.realm)
-      }
-      return Objects(objectClass: objectClass, keys: nil)
+      return Objects(objectClass: try evaluator.objectClass(named: name), keys: nil)
     case .path(let path):
       let value = try evaluator.value(of: path, row: nil)
       if case .results(let results) = value {
@@ -149,7 +145,7 @@ extension Session {
     isExplained: Bool = false
   ) throws(ShellError) -> Query {
     let isMeasured = isExplained || measurement?.concerns(condition) == true
-    let warns = isMeasured || outputIsTerminal && !hasWarned
+    let warns = isMeasured || screenIsTerminal && !hasWarned
     var arguments: [QueryArgument] = []
     for expression in condition.arguments {
       let value = try evaluator.value(of: expression, row: nil)
@@ -163,7 +159,7 @@ extension Session {
     do throws(ShellError) {
       let bound = try run(evaluator.path) { () throws(QueryFailure) in
         try Query(
-          condition.query, class: objectClass, schema: evaluator.schema, arguments: arguments,
+          condition.query, class: objectClass.base, schema: evaluator.schema, arguments: arguments,
           variables: { text in
             do throws(ShellError) {
               let name = Name(text, range: condition.query.range)
@@ -175,14 +171,19 @@ extension Session {
           }, examining: warns ? evaluator.source.bytes : nil)
       }
       if let failure { throw failure }
-      if warns, !hasWarned, !isExplained, outputIsTerminal, let warning = bound.warnings.first {
+      if warns, !hasWarned, !isExplained, screenIsTerminal, let warning = bound.warnings.first {
         hasWarned = true
         warn(ShellError(warning), origin: statementOrigin)
       }
       return bound
     } catch {
       // Of a variable that cannot be used is known why.
-      let error = failure ?? error
+      var error = failure ?? error
+      if error.name == .invalidProperty, error.suggestion == nil, objectClass.view != nil {
+        error.remedy =
+          "conditions on \(quotedName(objectClass.name)) use the names of "
+          + quotedName(objectClass.base.name)
+      }
       throw condition.query.ordering.contains { $0.range.contains(error.range) }
         ? error.ofOrdering : error
     }

@@ -1,4 +1,5 @@
-import CLibCrypto
+import ByteKernels
+import CLinux
 import Glibc
 
 /// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
@@ -20,7 +21,7 @@ public final class EncryptionKey: @unchecked Sendable {  // Reason: only `init` 
   }
 
   deinit {
-    OPENSSL_cleanse(bytes, EncryptionKey.byteCount)
+    explicit_bzero(bytes, EncryptionKey.byteCount)
     bytes.deallocate()
   }
 }
@@ -115,74 +116,49 @@ struct PageEntry {
 ///
 /// Source: file-format-writing.md 7.4.
 final class PageCodec {
-  private let key: EncryptionKey
-  private let context: OpaquePointer
+  private let cipher: KeyedCipher
+  private let authenticator: PageAuthenticator
 
   /// Prepares the use of a key.
-  ///
-  /// - Throws: `system` if memory is short.
-  init(_ key: EncryptionKey) throws(StorageError) {
-    guard let context = EVP_CIPHER_CTX_new() else { throw .system(.map, ENOMEM) }
-    (self.key, self.context) = (key, context)
+  init(_ key: EncryptionKey) {
+    cipher = KeyedCipher(key: key.bytes)
+    authenticator = PageAuthenticator(key: key.bytes + 32)
   }
 
-  deinit { EVP_CIPHER_CTX_free(context) }
-
   /// The HMAC of a page of ciphertext, without a counter.
-  ///
-  /// - Throws: `system` if the library fails.
-  func code(of page: UnsafeRawPointer) throws(StorageError) -> PageEntry.Encryption {
+  func code(of page: UnsafeRawPointer) -> PageEntry.Encryption {
     var result = PageEntry.Encryption.none
-    let isDone = withUnsafeMutableBytes(of: &result.words) { bytes in
-      guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-      var length: UInt32 = 0
-      return HMAC(
-        EVP_sha224(), key.bytes + 32, 32, page.assumingMemoryBound(to: UInt8.self),
-        PageLayout.pageByteCount, start + 4, &length) != nil
+    withUnsafeMutableBytes(of: &result.words) { bytes in
+      guard let start = bytes.baseAddress else { return }
+      authenticator.authenticate(page, PageLayout.pageByteCount, into: start + 4)
     }
-    guard isDone else { throw .system(.read, ENOMEM) }
     return result
   }
 
   /// Decrypts the page at a plaintext offset.
-  ///
-  /// - Throws: `system` if the library fails.
   func decipher(
     _ page: UnsafeRawPointer, counter: UInt32, offset: Int, into target: UnsafeMutableRawPointer
-  ) throws(StorageError) {
-    let isDone = PageCodec.withVector(counter, offset) { vector in
-      var length: Int32 = 0
-      return EVP_DecryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
-        && EVP_CIPHER_CTX_set_padding(context, 0) == 1
-        && EVP_DecryptUpdate(
-          context, target.assumingMemoryBound(to: UInt8.self), &length,
-          page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
+  ) {
+    PageCodec.withVector(counter, offset) { vector in
+      cipher.decrypt(page, into: target, byteCount: PageLayout.pageByteCount, vector: vector)
     }
-    guard isDone else { throw .system(.read, ENOMEM) }
   }
 
   /// Encrypts the page at a plaintext offset.
   ///
   /// - Parameter current: The encryption of the page that the file holds.
   /// - Returns: the entry that goes with the ciphertext.
-  /// - Throws: `system` if the library fails.
   func encipher(
     _ page: UnsafeRawPointer, offset: Int, after current: PageEntry.Encryption,
     into target: UnsafeMutableRawPointer
-  ) throws(StorageError) -> PageEntry {
+  ) -> PageEntry {
     var counter = current.counter
     while true {
       counter = counter == .max ? 1 : counter + 1
-      let isDone = PageCodec.withVector(counter, offset) { vector in
-        var length: Int32 = 0
-        return EVP_EncryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
-          && EVP_CIPHER_CTX_set_padding(context, 0) == 1
-          && EVP_EncryptUpdate(
-            context, target.assumingMemoryBound(to: UInt8.self), &length,
-            page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
+      PageCodec.withVector(counter, offset) { vector in
+        cipher.encrypt(page, into: target, byteCount: PageLayout.pageByteCount, vector: vector)
       }
-      guard isDone else { throw .system(.write, ENOMEM) }
-      var newest = try code(of: target)
+      var newest = code(of: target)
       newest.counter = counter
       // Two encryptions with the same code could not be told apart.
       if newest.hasSameCode(as: current) { continue }
@@ -191,14 +167,13 @@ final class PageCodec {
   }
 
   private static func withVector(
-    _ counter: UInt32, _ offset: Int, _ body: (UnsafePointer<UInt8>) -> Bool
-  ) -> Bool {
+    _ counter: UInt32, _ offset: Int, _ body: (UnsafeRawPointer) -> Void
+  ) {
     withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { vector in
       vector.storeBytes(of: counter, as: UInt32.self)
       vector.storeBytes(of: UInt64(offset), toByteOffset: 4, as: UInt64.self)
       vector.storeBytes(of: 0, toByteOffset: 12, as: UInt32.self)
-      guard let start = vector.baseAddress else { return false }
-      return body(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
+      if let start = vector.baseAddress { body(start) }
     }
   }
 }

@@ -93,6 +93,9 @@ public struct TransactionChanges: Sendable {
   /// The operations on the watched collections, those of each commit in an array of their own.
   public private(set) var collections: [CollectionKey: [[ElementChange]]] = [:]
 
+  /// The watched collections in mixed values that were replaced as a whole.
+  public private(set) var replacements: Set<CollectionKey> = []
+
   private let watched: Set<CollectionKey>
 
   /// No changes.
@@ -140,7 +143,11 @@ public struct TransactionChanges: Sendable {
         guard let collection else { throw .damage(.badInstruction, at: 0, limit: bytes.count) }
         if collection.isWatched { operations[collection.key, default: []].append(change) }
       default:
-        _ = try current()
+        let selected = try current()
+        if case .set(let column, let object) = instruction, !watched.isEmpty {
+          let key = CollectionKey(table: selected, column: column, object: object)
+          if watched.contains(key) { replacements.insert(key) }
+        }
         table.apply(instruction)
       }
     }

@@ -236,7 +236,7 @@ extension WriteTransaction {
       try tree.remove(&root, from)
       try tree.insert(&root, to, cell)
     }
-    record(.move(from, to), place)
+    if from != to { record(.move(from, to), place) }
   }
 
   /// Removes everything from a list, set or dictionary.

@@ -73,41 +73,18 @@ struct ChangeModelTests {
       let old = Array(0..<Int.random(in: 0..<8, using: &random))
       var (list, next) = (old, 100)
       var recorder = ChangeRecorder()
+      var model = ChangeAlgorithm.Record()
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         var operations: [TransactionChanges.ElementChange] = []
         for _ in 0..<Int.random(in: 1...6, using: &random) {
           operations.append(Self.operation(&list, &next, &random))
         }
         recorder.merge(ChangeRecorder(operations))
+        model.merge(ChangeAlgorithm.Record(operations))
       }
       Self.expectSound(recorder.changes(), old, list, "sequence \(sequence)")
-    }
-  }
-
-  @Test func resultsThatAreBroughtUpToDate() {
-    var random = SplitMix64(seed: 3)
-    for sequence in 0..<Self.sequenceCount {
-      func some(_ share: Int) -> Set<ObjectKey> {
-        Set(
-          (0..<40).map { ObjectKey($0) }.filter { _ in
-            Int.random(in: 0..<share, using: &random) == 0
-          })
-      }
-      let old = some(2).sorted()
-      let touched = some([2, 12].randomElement(using: &random) ?? 2)
-      let matching = touched.intersection(some(2))
-      let deleted = touched.intersection(some(3)).union(
-        touched.intersection(old).intersection(some(4)))
-      let modified = some(4)
-      let new = Set(old).subtracting(touched).union(matching).sorted()
-      var keys = old
-      let changes = ResultsDifference.update(
-        &keys, touched: touched.sorted(), matching: matching, deleted: deleted, modified: modified)
-      let expected = ResultsDifference.changes(
-        from: old, to: new, isInTableOrder: true, isDeleted: { deleted.contains($0) },
-        isModified: { modified.contains($0) })
-      guard keys == new, changes == expected else {
-        Issue.record("sequence \(sequence): \(changes) instead of \(expected)")
+      guard ChangeAlgorithm.Result(recorder.changes()) == model.result else {
+        Issue.record("sequence \(sequence): \(recorder.changes()) instead of \(model.result)")
         return
       }
     }
@@ -124,14 +101,21 @@ struct ChangeModelTests {
       new = repeated
       let deleted = Set((0..<10).filter { _ in Int.random(in: 0..<8, using: &random) == 0 })
       let modified = Set((0..<10).filter { _ in Int.random(in: 0..<4, using: &random) == 0 })
+      let isInOrder = isInTableOrder && repeated.count < 11 && new == new.sorted()
       let changes = ResultsDifference.changes(
         from: old.map { ObjectKey(Int64($0)) }, to: new.map { ObjectKey(Int64($0)) },
-        isInTableOrder: isInTableOrder && repeated.count < 11 && new == new.sorted(),
+        isInTableOrder: isInOrder,
         isDeleted: { deleted.contains(Int($0.rawValue)) },
         isModified: { modified.contains(Int($0.rawValue)) })
       // An object that was deleted and made again is another one.
       Self.expectSound(
         changes, old.map { deleted.contains($0) ? -$0 - 1 : $0 }, new, "sequence \(sequence)")
+      let expected = ChangeAlgorithm.difference(
+        old, new, isInTableOrder: isInOrder, deleted: deleted, modified: modified)
+      guard ChangeAlgorithm.Result(changes) == expected else {
+        Issue.record("sequence \(sequence): \(old) -> \(new): \(changes), not \(expected)")
+        return
+      }
     }
   }
 }
