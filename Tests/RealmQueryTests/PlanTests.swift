@@ -112,6 +112,7 @@ import Testing
       "w == 1970-01-01@00:00:0\(abs(n) % 6)", "w \(comparison) 1970-01-01@00:00:01",
       "s BEGINSWITH \(text)", "u BEGINSWITH[c] \(text)", "s CONTAINS \(text)",
       "u CONTAINS[c] \(text)", "s LIKE '*t*e?*'", "f TEXT 'word \(n)'", "f TEXT 'th*'",
+      "id \(comparison) \(1000 * n)", "id BETWEEN {\(500 * n), \(500 * n + 900)}",
       "n \(comparison) \(n)", "d \(comparison) \(n)", "m \(comparison) \(n * 1000)",
       "friend.n \(comparison) \(n)", "friend == NULL", "ANY friends.n \(comparison) \(n)",
       "ALL friends.n \(comparison) \(n)", "NONE friends.s == \(text)",
