@@ -122,7 +122,8 @@ let package = Package(
       dependencies: ["RealmObjects", "RealmStorage", "RealmValues", "TestSupport"],
       swiftSettings: common),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], exclude: ["Scenarios", "Transcripts"],
+      name: "EndToEndTests", dependencies: ["TestSupport"],
+      exclude: ["Scenarios", "Sessions", "Transcripts"],
       swiftSettings: common),
     .executableTarget(
       name: "Benchmarks",

@@ -26,16 +26,21 @@ extension StatementParser {
   public static func continuation(of text: [UInt8]) -> Continuation {
     let start = lastStatementStart(in: text)
     let word = wordStart(in: text, after: start, isPath: false)
-    let quote = openQuote(in: text, from: start)
+    let quote = lastQuote(in: text, from: start)
     if let quote, text[quote] == UInt8(ascii: "`") {
       return continuation(of: text, at: quote, from: start)
     }
     for offset in [quote, wordStart(in: text, after: start, isPath: true)] {
       guard let offset, offset < word else { continue }
       let result = continuation(of: text, at: offset, from: start)
-      let isFile = result.expected.contains { if case .file = $0 { true } else { false } }
-      let isText = offset == quote && result.expected.contains(.string)
-      if isFile || isText { return result }
+      let isWanted = result.expected.contains { expectation in
+        switch expectation {
+        case .file: true
+        case .string, .primaryKey: offset == quote
+        default: false
+        }
+      }
+      if isWanted { return result }
     }
     return continuation(of: text, at: word, from: start)
   }
@@ -74,11 +79,15 @@ extension StatementParser {
       })
   }
 
-  /// The start of the string or quoted name that is open at the end of `text`.
-  private static func openQuote(in text: [UInt8], from start: Int) -> Int? {
+  /// The start of the string or quoted name that ends with `text`, or is open there.
+  private static func lastQuote(in text: [UInt8], from start: Int) -> Int? {
     var token = Lexer.token(in: text.span, at: start)
     while token.kind != .end {
-      if token.kind == .unterminatedString || token.kind == .unterminatedName { return token.start }
+      switch token.kind {
+      case .unterminatedString, .unterminatedName: return token.start
+      case .string, .quotedName: if token.end == text.count { return token.start }
+      default: break
+      }
       token = Lexer.token(in: text.span, at: token.end)
     }
     return nil

@@ -118,7 +118,8 @@ extension Parser {
     guard token.kind == .openBracket, byte(at: mark + 1) == UInt8(ascii: "c"),
       byte(at: mark + 2) == UInt8(ascii: "]")
     else { return false }
-    return Lexer.token(in: bytes.span, at: mark + 3).kind.startsOperand
+    let next = Lexer.token(in: bytes.span, at: mark + 3).kind
+    return next.startsOperand || (records && next == .end)
   }
 
   private mutating func sumExpression() throws(SyntaxError) -> Expression {
@@ -255,7 +256,9 @@ extension Parser {
   /// A statement as a value.
   mutating func queryExpression() throws(SyntaxError) -> Expression {
     let verb = token.range
+    let owners = (propertyOwner, fieldOwner)
     let body = try verbStatement()
+    (propertyOwner, fieldOwner) = owners
     try raiseHeight(above: 0, at: verb)
     return .query(body, range: SourceRange(start: verb.start, end: position))
   }
@@ -268,6 +271,7 @@ extension Parser {
     let next = Lexer.token(in: bytes.span, at: token.end)
     switch next.kind {
     case .variable, .quotedName: return true
+    case .end: return records
     case .word:
       let operators = ["and", "or", "in", "contains", "beginswith", "endswith", "like", "as"]
       return !operators.contains {

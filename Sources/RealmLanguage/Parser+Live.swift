@@ -33,6 +33,8 @@ extension Parser {
     expect(.className)
     expect(.variable)
     if token.kind.endsStatement || closesBlock { return .observe(nil) }
+    columnEnds = Self.observeWords
+    defer { columnEnds = Self.columnEndsOfQueries }
     let start = token.start
     let subject = try observedSubject()
     var statement = ObserveStatement(

@@ -255,7 +255,7 @@ extension Parser {
     return Name(String(decoding: value, as: UTF8.self), range: token.range)
   }
 
-  private mutating func recordPathEnd(after elements: [PathElement]) {
+  mutating func recordPathEnd(after elements: [PathElement]) {
     guard records else { return }
     if case .name("@links")? = elements.last?.kind {
       expectRQL(.className)

@@ -144,11 +144,16 @@ extension Parser {
         StatementBounds.equalsIgnoringCase(shellToken, $0, in: bytes.span)
       })
     else { return false }
-    switch followingRQL.kind {
-    case .dot, .openBracket, .equal, .notEqual, .less, .greater, .lessEqual, .greaterEqual, .in,
-      .beginsWith, .endsWith, .contains, .text, .like, .between, .geoWithin, .plus, .minus,
-      .slash:
+    let following = followingRQL
+    switch following.kind {
+    case .dot, .openBracket, .equal, .notEqual, .less, .greater, .lessEqual, .greaterEqual, .plus,
+      .minus, .slash:
       return false
+    case .in, .beginsWith, .endsWith, .contains, .text, .like, .between, .geoWithin:
+      // Without a value behind it the word is a name: `show text, like as l`.
+      let next = Lexer.token(in: bytes.span, at: following.end)
+      return next.kind.endsStatement || next.kind == .comma || next.kind.closes
+        || StatementBounds.equalsIgnoringCase(next, "as", in: bytes.span)
     default: return true
     }
   }
@@ -189,7 +194,7 @@ extension Parser {
     try requireRQL(.openParenthesis, "(")
     var criteria: [SortCriterion] = []
     repeat {
-      let path = try propertyPath()
+      let path = try orderedPath()
       expectRQL(.word("ASC"))
       expectRQL(.word("DESC"))
       guard rql.kind == .ascending || rql.kind == .descending else { throw rqlFailure() }
@@ -204,9 +209,23 @@ extension Parser {
     try advanceRQL()
     try requireRQL(.openParenthesis, "(")
     var paths: [PropertyPath] = []
-    repeat { paths.append(try propertyPath()) } while try acceptRQL(.comma, ",")
+    repeat { paths.append(try orderedPath()) } while try acceptRQL(.comma, ",")
     try requireRQL(.closeParenthesis, ")")
     return .distinct(paths)
+  }
+
+  /// A path to what objects are ordered by.
+  private mutating func orderedPath() throws(SyntaxError) -> PropertyPath {
+    let path = try propertyPath()
+    if records {
+      offerRQL([".", "["])
+      if rql.kind == .dot {
+        try advanceRQL()
+        recordPathEnd(after: path.elements)
+        throw rqlFailure()
+      }
+    }
+    return path
   }
 
   /// `OFFSET(n)`, which realm-core does not have. Before an operator it is the name of an object of a
@@ -219,8 +238,10 @@ extension Parser {
     var next = nextRQLToken(from: rql.end, skipsNewlines: true)
     guard next.kind == .openParenthesis else { return false }
     next = nextRQLToken(from: next.end, skipsNewlines: true)
+    if next.kind == .end { return records }
     guard next.kind == .natural || next.kind == .number else { return false }
     next = nextRQLToken(from: next.end, skipsNewlines: true)
+    if next.kind == .end { return records }
     guard next.kind == .closeParenthesis else { return false }
     switch nextRQLToken(from: next.end, skipsNewlines: false).kind {
     case .equal, .notEqual, .in, .less, .lessEqual, .greater, .greaterEqual: return false

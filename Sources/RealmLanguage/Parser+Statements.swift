@@ -204,7 +204,7 @@ extension Parser {
     return .except(names, range: SourceRange(start: start, end: position))
   }
 
-  private var startsClause: Bool { isWord("to") || isWord("args") || isWord("show") }
+  private var startsClause: Bool { columnEnds.contains { isWord($0) } }
 
   private mutating func shape(of path: PathExpression) throws(SyntaxError) -> Column {
     let outer = propertyOwner

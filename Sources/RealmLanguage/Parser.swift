@@ -45,6 +45,10 @@ struct Parser {
   /// Variables of the enclosing SUBQUERYs with the owners of their properties.
   var subqueryVariables: [(name: String, owner: PropertyOwner?)] = []
 
+  /// Words that end the names behind `except`.
+  var columnEnds = Self.columnEndsOfQueries
+  static let columnEndsOfQueries = ["to", "args", "show"]
+
   /// Asked now and then; true stops the parser.
   private let isInterrupted: (@Sendable () -> Bool)?
   /// Tokens since it was asked last.

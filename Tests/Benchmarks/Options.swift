@@ -6,6 +6,7 @@ struct Options {
     Benchmarks FILE.realm [--small FILE.realm] [--sqlite FILE.sqlite] [--quick]
     Benchmarks --read FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
     Benchmarks --write FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
+    Benchmarks --live FOLDER [--count N] [--only QUERY] [--peer NAME=PROGRAM]... [--quick]
 
       FILE.realm      a class Item with many objects: id (int, primary key), name, city, email
                       (string; email indexed), age (int), weight (double), born (date), score (int?)
@@ -14,6 +15,7 @@ struct Options {
       --quick         fewer runs
       --read FOLDER   measure queries, with files that are made in the folder unless they are there
       --write FOLDER  measure writing, with files in the folder
+      --live FOLDER   measure how soon an observer of results knows what a commit has changed
       --count N       number of objects; else 1,000,000
       --only WORK     insert_bulk, update_all, delete_where, small_commits_1000 or script_adds; with
                       --read scan, lookup, sort, aggregate or links, or one line of them
@@ -37,6 +39,7 @@ struct Options {
   private(set) var isQuick = false
   private(set) var writingFolder: String?
   private(set) var readingFolder: String?
+  private(set) var followingFolder: String?
   private(set) var count: Int64 = 1_000_000
   private(set) var only: String?
   private(set) var peers: [Peer] = []
@@ -56,6 +59,9 @@ struct Options {
       case "--read":
         guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
         readingFolder = folder
+      case "--live":
+        guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
+        followingFolder = folder
       case "--count":
         guard let value = rest.popFirst().flatMap({ Int64($0) }) else { return nil }
         count = value

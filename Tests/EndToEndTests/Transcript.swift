@@ -73,15 +73,22 @@ struct Transcript {
     where !line.hasPrefix(Self.outputMark) && !line.hasPrefix(Self.statusMark) {
       recorded.append(line)
       guard !line.isEmpty else { continue }
-      // A line that does not end a statement gives an error that the whole does not have.
-      let output = run(lineCount: i + 1).output
-      guard whole.output.starts(with: output), output.count > lengthBefore else { continue }
-      recorded += Self.marked(whole.output[lengthBefore..<output.count])
-      lengthBefore = output.count
+      // A line that does not end a statement, or leaves a transaction open, gives an error behind
+      // its output that the whole does not have.
+      let length = Self.commonLength(run(lineCount: i + 1).output, whole.output)
+      guard length > lengthBefore else { continue }
+      recorded += Self.marked(whole.output[lengthBefore..<length])
+      lengthBefore = length
     }
     recorded += Self.marked(whole.output[lengthBefore...])
     if whole.status != 0 { recorded.append("\(Self.statusMark)\(whole.status)") }
     lines = recorded
+  }
+
+  /// Length of the whole lines that two outputs begin with.
+  private static func commonLength(_ first: [UInt8], _ second: [UInt8]) -> Int {
+    let count = zip(first, second).prefix { $0 == $1 }.count
+    return (first[..<count].lastIndex(of: 0x0A) ?? -1) + 1
   }
 
   private static func marked(_ output: ArraySlice<UInt8>) -> [String] {

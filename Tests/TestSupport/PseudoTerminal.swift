@@ -4,9 +4,9 @@ import Synchronization
 /// A program on a terminal of its own, with the test at the keyboard.
 public final class PseudoTerminal {
   /// Everything the program has written so far.
-  public private(set) var transcript = ""
-  private let process: Process
-  private let descriptor: Int32
+  public var transcript: String { String(decoding: received, as: UTF8.self) }
+  let process: Process
+  let descriptor: Int32
   private var received: [UInt8] = []
   /// Bytes of `received` that `read(until:)` has passed.
   private var position = 0
@@ -90,6 +90,19 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Reads until what the program has written so far fulfils a condition.
+  ///
+  /// - Returns: false if it does not in time.
+  public func read(
+    timeoutSeconds: Double = 10, until isEnough: (_ transcript: String) -> Bool
+  ) -> Bool {
+    let end = Clock.seconds + timeoutSeconds
+    while !isEnough(transcript) {
+      guard receive(until: end) else { return false }
+    }
+    return true
+  }
+
   /// Reads until the program has ended; returns its exit code, or nil if it goes on too long.
   ///
   /// The code is 128 and the signal's number if a signal has ended it.
@@ -109,7 +122,6 @@ public final class PseudoTerminal {
     // The terminal answers EIO when its last user is gone.
     guard length > 0 else { return length < 0 && errno == EINTR }
     received += chunk[..<length]
-    transcript = String(decoding: received, as: UTF8.self)
     return true
   }
 

@@ -83,7 +83,13 @@ public struct KeyPathFilter: Sendable {
       }
     case .property(let text):
       guard let property = objectClass.property(named: text) else {
-        throw .noProperty(className: objectClass.name, text, step: level)
+        guard let inverse = objectClass.inverse(named: text) else {
+          throw .noProperty(className: objectClass.name, text, step: level)
+        }
+        try add(
+          links: (inverse.originClass, inverse.originProperty), rest: rest, at: level, steps,
+          objectClass, schema)
+        return
       }
       let key = objectClass.table.columns[property.position].key
       let step = Step(table: table, kind: .property(key))

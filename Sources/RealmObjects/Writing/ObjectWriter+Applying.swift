@@ -76,6 +76,8 @@ extension ObjectWriter {
       plan.drafts[child].key = key
       try setScalars(plan.drafts[child], transaction)
     case .set(.nested(let value)): try transaction.set(table, object, column, mixed: value)
+    case .edit(let value, let changes):
+      try transaction.set(table, object, column, mixed: value, changing: changes)
     case .set(let value):
       try transaction.set(table, object, column, scalar(value, place, plan))
     case .insert(let index, .nested(let value)):

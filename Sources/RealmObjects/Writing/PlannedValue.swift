@@ -60,7 +60,7 @@ extension MixedValue {
 
 extension [(key: [UInt8], value: MixedValue)] {
   /// The entries in the order of their keys.
-  fileprivate func sorted() -> [(key: [UInt8], value: MixedValue)] {
+  func sorted() -> [(key: [UInt8], value: MixedValue)] {
     sorted { ScalarValue.compare($0.key, $1.key) < 0 }
   }
 }
@@ -73,6 +73,8 @@ struct PlannedStep {
     /// Makes the object of another draft, embedded in this property.
     case embed(child: Int, Slot)
     case set(PlannedValue)
+    /// Writes a collection in a mixed value again in which some elements have changed.
+    case edit(MixedValue, [TransactionChanges.ElementChange])
     // Lists.
     case insert(Int, PlannedValue)
     case replace(Int, PlannedValue)

@@ -215,8 +215,9 @@ extension WritePlan {
       if from == to { return }
       if method == .move { return try edit(index, property, .move(from, to)) }
       let (low, high) = (min(from, to), max(from, to))
-      try edit(index, property, .move(low, high))
-      if high - 1 != low { try edit(index, property, .move(high - 1, low)) }
+      // In the order of realm-core, which shows in the change set of neighbours.
+      try edit(index, property, .move(high, low))
+      if high - 1 != low { try edit(index, property, .move(low + 1, high)) }
     case .clear, .union, .intersect, .subtract:
       throw layout.error(.illegalOperation(.wrongKind), property)
     }

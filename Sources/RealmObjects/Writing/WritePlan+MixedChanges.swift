@@ -36,12 +36,19 @@ extension WritePlan {
       new = PlannedValue(
         try changed(old.mixed, by: action, layout, property, level: level))
     }
-    guard !location.nested.isEmpty else { return try storeMixed(new, at: location) }
     var whole = location
     whole.nested = []
+    if location.nested.isEmpty, case .replace = action { return try storeMixed(new, at: location) }
     let root = try current(whole)
-    let replaced = try replacing(root.mixed, location.nested[...], by: new.mixed, location)
-    try storeMixed(PlannedValue(replaced), at: whole)
+    let replaced =
+      location.nested.isEmpty
+      ? new : PlannedValue(try replacing(root.mixed, location.nested[...], by: new.mixed, location))
+    guard case .single = location.slot, !drafts[location.draft].isNew,
+      case .nested(let old) = root, case .nested(let edited) = replaced
+    else { return try storeMixed(replaced, at: whole) }
+    drafts[location.draft].setState(of: property, .value(replaced))
+    let changes = MixedValue.changes(from: old, to: edited, at: location.nested.first)
+    add(location.draft, property, .edit(edited, changes))
   }
 
   private func isMissing(_ location: Location, _ key: [UInt8]) throws(ObjectError) -> Bool {
@@ -234,5 +241,72 @@ extension WritePlan.Location {
     }
     if case .key(let key) = slot { return .key(key) }
     return nil
+  }
+}
+
+extension MixedValue {
+  /// What an edit has done to the elements of a collection.
+  ///
+  /// - Parameter step: The element that was changed; nil if the collection itself was.
+  fileprivate static func changes(
+    from old: MixedValue, to new: MixedValue, at step: WritePlan.NestedStep?
+  ) -> [TransactionChanges.ElementChange] {
+    switch (old, new) {
+    case (.list(let old), .list(let new)):
+      guard case .index(let index)? = step else { return changes(from: old, to: new) }
+      return [.set(Int(index < 0 ? index + Int64(new.count) : index))]
+    case (.dictionary(let old), .dictionary(let new)):
+      var touched: [UInt8]?
+      if case .key(let key)? = step { touched = key }
+      return changes(from: old, to: new, touching: touched)
+    default: return []
+    }
+  }
+
+  /// What is the same at both ends has stayed; of the rest the first elements were set, and those that
+  /// are left over were taken out or put in.
+  private static func changes(
+    from old: [MixedValue], to new: [MixedValue]
+  ) -> [TransactionChanges.ElementChange] {
+    if new.isEmpty { return old.isEmpty ? [] : [.clear(oldCount: old.count)] }
+    let shorter = min(old.count, new.count)
+    let start = (0..<shorter).first { !areSame(old[$0], new[$0]) } ?? shorter
+    let rest = shorter - start
+    let end =
+      (0..<rest).first { !areSame(old[old.count - 1 - $0], new[new.count - 1 - $0]) } ?? rest
+    let common = shorter - end
+    var changes = (start..<common).map { TransactionChanges.ElementChange.set($0) }
+    for index in (common..<old.count - end).reversed() { changes.append(.erase(index)) }
+    for index in common..<new.count - end { changes.append(.insert(index)) }
+    return changes
+  }
+
+  private static func changes(
+    from old: [(key: [UInt8], value: MixedValue)], to new: [(key: [UInt8], value: MixedValue)],
+    touching touched: [UInt8]?
+  ) -> [TransactionChanges.ElementChange] {
+    let (old, new) = (old.sorted(), new.sorted())
+    if new.isEmpty { return old.isEmpty ? [] : [.clear(oldCount: old.count)] }
+    var changes: [TransactionChanges.ElementChange] = []
+    // Positions are those at the moment of the change: behind what came in, before what goes.
+    var (i, j) = (0, 0)
+    while i < old.count || j < new.count {
+      let order =
+        i == old.count ? 1 : j == new.count ? -1 : ScalarValue.compare(old[i].key, new[j].key)
+      if order < 0 {
+        changes.append(.erase(j))
+        i += 1
+      } else if order > 0 {
+        changes.append(.insert(j))
+        j += 1
+      } else {
+        if new[j].key == touched || !areSame(old[i].value, new[j].value) {
+          changes.append(.set(j))
+        }
+        i += 1
+        j += 1
+      }
+    }
+    return changes
   }
 }

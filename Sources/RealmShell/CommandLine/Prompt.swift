@@ -39,6 +39,14 @@ struct Prompt {
     }
     watchEvents(editor)
     editor.assistance = session.assistance(prompt: promptText)
+    editor.assistance.edit = { [session] text in
+      do throws(ShellError) {
+        return try session.edited(text)
+      } catch {
+        session.report(error, origin: nil)
+        return nil
+      }
+    }
     var nextText = ""
     session.typing = TypingServices(
       history: { editor.history.entries }, place: { nextText = $0 })
@@ -89,6 +97,8 @@ struct Prompt {
       keys = settings.keys
     }
     editor.options.usesColor = session.usesColor
+    editor.options.showsHints = settings.showsHints
+    editor.options.highlights = settings.highlights
   }
 
   /// Runs statements in order, up to the first error.
@@ -110,13 +120,19 @@ struct Prompt {
   /// Without an editor: one statement after the other, with a plain prompt.
   private func runPlainly() {
     var text = ""
+    var prompt = ""
     while !session.isEnding {
-      session.output.write(text.isEmpty ? promptText() : "")
+      if text.isEmpty {
+        prompt = promptText()
+        session.output.write(prompt)
+      }
       session.output.flush()
       guard let line = readLine(strippingNewline: false) else { break }
       text += line
       guard Session.completeness(of: text) == .complete else { continue }
-      _ = runStatement(text, behind: nil)
+      // Only a terminal shows what was typed behind the prompt.
+      let isOnScreen = isatty(STDIN_FILENO) == 1 && !text.dropLast().contains("\n")
+      _ = runStatement(text, behind: isOnScreen ? prompt : nil)
       text = ""
     }
   }

@@ -36,6 +36,13 @@ struct ObjectErrorText {
     if case .storage(let storage) = error.kind {
       return StorageMessages.error(storage, path: database.realm.path)
     }
+    if case .invalidProperty = error.kind, let inverse = objectClass?.inverse(named: error.property)
+    {
+      return ShellError(
+        .readOnlyProperty, "\(property) is computed: it cannot be set", at: range,
+        remedy: "it follows \(quotedName(inverse.originClass))"
+          + ".\(quotedName(inverse.originProperty))")
+    }
     var result = ShellError(
       ErrorName(rawValue: error.name) ?? .illegalOperation, message, at: range,
       suggestion: suggestion, remedy: remedy)

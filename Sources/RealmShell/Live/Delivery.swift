@@ -75,7 +75,10 @@ extension Session {
       do throws(ShellError) {
         try wait(until: limit, at: statementRange) { _ in observers.isEmpty }
       } catch {
-        if error.name == .interrupted { exitStatus = error.name.exitStatus }
+        guard error.name == .interrupted else { return }
+        exitStatus = error.name.exitStatus
+        // The terminal has shown ^C behind the last output.
+        if outputIsTerminal { output.write("\n") }
         return
       }
     }

@@ -83,6 +83,7 @@ extension Session {
     } catch {
       throw StorageMessages.error(error, path: database.realm.path)
     }
+    noteOpening(of: database)
     if settings.refreshesAlone { try refresh(database) }
     deliverChanges()
     return database
@@ -93,6 +94,7 @@ extension Session {
     let writer = DiffWriter(
       observer, version: database.realm.snapshot.version, self,
       old: database.realm.schema, new: database.realm.schema)
+    if observer.file == nil { printOpeningNote(to: output) }
     switch observer.target {
     case .realm, .object: writer.writeWatching()
     case .results(let results):

@@ -36,7 +36,8 @@ extension Session {
   var outputSettings: OutputSettings {
     OutputSettings(
       mode: settings.mode, isTerminal: outputIsTerminal || settings.width != nil,
-      placesCursor: outputIsTerminal, width: screenWidth, cellWidth: settings.cellWidth,
+      placesCursor: outputIsTerminal && movesCursor, width: screenWidth,
+      cellWidth: settings.cellWidth,
       fits: settings.fits, showsFooter: settings.showsFooter && !isQuiet,
       showsIndex: settings.showsIndex, nullText: settings.nullText,
       usesLocalTime: settings.zone == .local, usesColor: usesColor,

@@ -132,8 +132,7 @@ extension Evaluator {
     if let found = schema.objectClass(named: name.text) { return found }
     let projections = projections()
     guard let projection = projections[name.text] else {
-      throw Evaluator.unknownClass(
-        name, database?.realm, projections: projections.keys.sorted())
+      throw Evaluator.unknownClass(name, database?.realm, projections: projections.keys.sorted())
     }
     guard let base = schema.objectClass(named: projection.className) else {
       throw ShellError(

@@ -13,6 +13,9 @@ struct ChangeCounts {
   /// Objects whose keys are not known.
   private var others = (added: 0, changed: 0, deleted: 0)
 
+  /// Whether classes were changed.
+  var hasChangedClasses = false
+
   /// Counts what a statement has done.
   mutating func count(_ outcome: WriteOutcome) {
     for subject in outcome.subjects {
@@ -40,6 +43,7 @@ struct ChangeCounts {
   mutating func putBack(_ keys: KeySet, of table: TableKey) { addedKeys[table] = keys }
 
   /// The counts in words: `1 changed, 1 deleted`; parts that are 0 are left out.
+  /// If all are: `classes` if only those were changed, else `nothing`.
   var text: String {
     let parts = [
       (addedKeys.values.reduce(others.added) { $0 + $1.count }, "added"),
@@ -47,7 +51,8 @@ struct ChangeCounts {
       (others.deleted, "deleted"),
     ]
     let words = parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
-    return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+    if words.isEmpty { return hasChangedClasses ? "classes" : "nothing" }
+    return words.joined(separator: ", ")
   }
 }
 

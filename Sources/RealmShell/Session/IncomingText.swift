@@ -3,8 +3,12 @@ import RealmLanguage
 
 /// The text of a pipe, a terminal or a file, in pieces of whole statements as they come.
 struct IncomingText {
-  /// Bytes after which a piece is handed out although more are there.
-  private static let pieceByteCount = 8 << 20
+  /// Bytes after which a piece is handed out although more are there. Looking for the end of the last
+  /// statement costs time that is saved if all of the text is there at once.
+  private static let pieceByteCount = 128 << 20
+  /// Bytes from which on a pipe that is empty is given a moment to be filled again.
+  private static let patientByteCount = 1 << 16
+  private static let patienceMilliseconds: Int32 = 2
   /// Most bytes of one statement.
   private static let maximumByteCount = 256 << 20
 
@@ -53,10 +57,11 @@ struct IncomingText {
     isAtEnd = count == 0
   }
 
-  /// Whether reading would not wait.
+  /// Whether reading would not wait, or hardly.
   private var hasMore: Bool {
+    let isPatient = bytes.count >= IncomingText.patientByteCount
     var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&source, 1, 0) > 0
+    return poll(&source, 1, isPatient ? IncomingText.patienceMilliseconds : 0) > 0
   }
 
   /// Hands out the first bytes. Of a text that is not UTF-8 the statements before the bad place come

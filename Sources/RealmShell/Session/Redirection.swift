@@ -117,17 +117,21 @@ extension Session {
       failure = error
     }
     input.redirection.writer.flush()
-    let isWhole = failure == nil && !Interruption.isRequested
+    // What is pressed from now on is meant for the command, such as a pager.
+    let isWhole = failure == nil && !Interruption.isRequested && isInteractive
     let status = input.finish()
     let heldBack = output.takeBytes()
     (commandInput, output) = outer
     results.write(input.takeHeld())
     output.write(heldBack)
     if let failure { throw failure }
-    if status?.isInterrupted == true { throw ShellError(.interrupted, "interrupted", at: range) }
-    // Ctrl-C at a command that goes on, such as a pager, was meant for the command.
-    if status != nil, isWhole, isInteractive { Interruption.clear() }
-    return status
+    guard status?.isInterrupted == true else {
+      if isWhole { Interruption.clear() }
+      return status
+    }
+    guard isWhole else { throw ShellError(.interrupted, "interrupted", at: range) }
+    Interruption.clear()
+    return nil
   }
 
   // MARK: Pager

@@ -264,12 +264,23 @@ extension Session {
     }
     try refuseTooManyVersions(of: database, at: range)
     try waitForWriting(database, wait, at: range)
-    if !database.isOpenForWriting, screenIsTerminal, acknowledges {
-      output.write("\(database.realm.path) opened for writing\n")
-    }
-    database.isOpenForWriting = true
+    noteOpening(of: database)
     // Observers: the transaction has not changed anything yet.
     deliverChanges()
+  }
+
+  /// Leaves a note for the next acknowledgement that a file takes part in its locking from now on.
+  func noteOpening(of database: Database) {
+    guard !database.isOpenForWriting else { return }
+    database.isOpenForWriting = true
+    let isFirst = threads.monitor.withLock { state in
+      guard let i = state.databases.firstIndex(where: { $0.number == database.number }) else {
+        return true
+      }
+      defer { state.databases[i].isOpenForWriting = true }
+      return !state.databases[i].isOpenForWriting
+    }
+    if isFirst { openingNote = "\(database.realm.path) opened for writing" }
   }
 
   /// Waits for the write lock and takes it.
@@ -287,9 +298,10 @@ extension Session {
       threads.setObstacle(obstacle, of: thread)
       defer { threads.setObstacle(nil, of: thread) }
       try database.realm.beginWrite(wait: wait) { process in
-        note.show(process, thread: file.flatMap { threads.writer(of: $0) })
         holder = file.flatMap { threads.deadlock(of: thread, on: $0, waitingForever: isForever) }
-        return holder == nil && !Interruption.isRequested && !isToEnd
+        guard holder == nil, !Interruption.isRequested, !isToEnd else { return false }
+        note.show(process, thread: file.flatMap { threads.writer(of: $0) })
+        return true
       }
     } catch {
       if let holder {

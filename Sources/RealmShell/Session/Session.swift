@@ -16,7 +16,15 @@ final class Session {
   /// The open databases in the order of opening.
   var databases: [Database] = []
   /// Name of the database that statements use.
-  var currentName: String?
+  var currentName: String? {
+    didSet {
+      guard let oldValue, oldValue != currentName else { return }
+      earlierNames.removeAll { $0 == oldValue || $0 == currentName }
+      earlierNames.append(oldValue)
+    }
+  }
+  /// Names of the databases that were used before, the last one at the end.
+  private(set) var earlierNames: [String] = []
   /// What `observe` has begun.
   var observers = Observers()
   /// Variables that hide those of all threads: `_`, the result of the last `where`, and what `with`
@@ -35,6 +43,10 @@ final class Session {
   var outputDescriptor: Int32?
   /// Standard error.
   var errorOutput: ByteWriter
+  /// What the next acknowledgement is to be preceded by: that a file was opened for writing.
+  var openingNote: String?
+  /// Notes that were given, each of which is given once.
+  var screenNotes: Set<ScreenNote> = []
   /// The file that `output` has chosen for results.
   var outputTarget: OutputTarget?
   /// What leads to the system command that reads the results of the present statement.
@@ -99,6 +111,11 @@ final class Session {
     thread = threads.main
   }
 
+  /// What a person is told once.
+  enum ScreenNote {
+    case computedProperties
+  }
+
   /// Makes the session of the calling thread.
   init(_ thread: ThreadIdentity, _ threads: Threads, _ options: Options) {
     (self.thread, self.threads, self.options) = (thread, threads, options)
@@ -134,7 +151,16 @@ final class Session {
 
   /// Prints an acknowledgement, unless they are off.
   func acknowledge(_ text: @autoclosure () -> String, to writer: ByteWriter) {
-    if acknowledges { writer.write(text() + "\n") }
+    guard acknowledges else { return }
+    printOpeningNote(to: writer)
+    writer.write(text() + "\n")
+  }
+
+  /// Prints on a terminal that a file was opened for writing, if that was not said yet.
+  func printOpeningNote(to writer: ByteWriter) {
+    guard let note = openingNote, acknowledges else { return }
+    openingNote = nil
+    if outputIsTerminal { writer.write(note + "\n") }
   }
 
   /// Columns of the screen.
@@ -145,6 +171,12 @@ final class Session {
       return Int(size.ws_col)
     }
     return outputIsTerminal ? environment("COLUMNS").flatMap { Int($0) } ?? 80 : 80
+  }
+
+  /// Whether the terminal knows how to move the cursor.
+  var movesCursor: Bool {
+    guard let name = environment("TERM") else { return false }
+    return !name.isEmpty && name != "dumb"
   }
 
   /// Rows of the screen.

@@ -1,3 +1,4 @@
+import RealmLanguage
 import RealmObjects
 import RealmStorage
 
@@ -37,6 +38,15 @@ extension Session {
     for member in members {
       for (other, version) in member.status.versions where other == file {
         holders.append((version, "thread \(member.identity.name)"))
+      }
+    }
+    for watch in observers.watches where FileIdentity(path: watch.database.realm.path) == file {
+      for observer in watch.observers where observer.values != .none {
+        holders.append(
+          (
+            watch.snapshot.version,
+            "observer \(observer.number) (values \(observer.values.rawValue))"
+          ))
       }
     }
     for name in variables.keys.sorted() {

@@ -1,3 +1,4 @@
+import Glibc
 import RealmLanguage
 import RealmObjects
 import RealmStorage
@@ -61,6 +62,8 @@ final class Threads: Sendable {
     var members: [Member]
     /// The databases of `main`.
     var databases: [SharedDatabase] = []
+    /// What was stated about the classes of files, by path, also of those that are closed again.
+    var defaults: [String: Defaults] = [:]
     /// The thread that the statements of the prompt and of scripts run on.
     var promptName = ThreadIdentity.mainName
     /// The threads with an open `begin` or `write`, by file.
@@ -154,6 +157,21 @@ final class Threads: Sendable {
       return old
     }
     withExtendedLifetime(old) {}
+  }
+
+  /// What was stated about the classes of a file in this run of the program.
+  func defaults(ofFile path: String, isNew: Bool) -> Defaults {
+    let path = realpath(path, nil).map { text in
+      defer { free(text) }
+      return String(cString: text)
+    }
+    guard let path else { return Defaults() }
+    return monitor.withLock { state in
+      if !isNew, let known = state.defaults[path] { return known }
+      let defaults = Defaults()
+      state.defaults[path] = defaults
+      return defaults
+    }
   }
 
   // MARK: Waiting

@@ -63,6 +63,8 @@ struct SharedDatabase: Sendable {
   let isInMemory: Bool
   let versionLimit: Int?
   let defaults: Defaults
+  /// Whether one of the threads has said that it is open for writing.
+  var isOpenForWriting: Bool
   /// The file as this process has it open; nil if it is opened by its path.
   var handle: DatabaseHandle?
 }

@@ -22,6 +22,20 @@ extension Completer {
     }
   }
 
+  /// The projections, which may stand where classes may.
+  func projections(_ place: Continuation) -> [Option] {
+    let isValue = place.expected.contains(.value)
+    return session.threads.projections.values.sorted { $0.name < $1.name }.compactMap {
+      projection in
+      guard let objectClass = names.objectClass(named: projection.name) else { return nil }
+      let sign = objectClass.primaryKey == nil ? "#" : "("
+      return Option(
+        quotedName(projection.name) + (isValue ? sign : ""),
+        comment: "projection of \(quotedName(projection.className))", suffix: isValue ? "" : " ",
+        rank: isValue ? .object : .name, key: projection.name)
+    }
+  }
+
   /// The properties behind a path, with their types.
   func properties(
     of owner: PropertyOwner, _ place: Continuation, _ word: String
@@ -34,7 +48,10 @@ extension Completer {
       return Option(
         text, comment: type, suffix: isField ? ": " : isOpen ? "" : " ", rank: .name, key: name)
     }
-    var options = names.properties(of: owner).map { property in
+    // Predicates use the names of the class.
+    let projection = names.type(of: owner)?.objectClass?.projection
+    var options = (projection?.fields ?? []).map { option($0.name, $0.text, isOpen: false) }
+    options += names.properties(of: owner).map { property in
       option(
         property.name, property.typeText + (property.isPrimaryKey ? " primary" : ""),
         isOpen: property.targetName != nil)

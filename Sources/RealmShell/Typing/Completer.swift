@@ -46,9 +46,24 @@ struct Completer {
     let word = String(decoding: typed[continuation.offset...], as: UTF8.self)
     let found = Self.matching(word, in: options(for: continuation, typed: word))
     if found.isEmpty, !word.isEmpty {
+      guard Self.isWhole(word, continuation.expected) else {
+        return Completion(range: typed.count..<typed.count, candidates: [])
+      }
       return Completion(range: typed.count..<typed.count, candidates: followers(of: typed))
     }
     return Completion(range: continuation.offset..<typed.count, candidates: found.map(\.candidate))
+  }
+
+  /// Whether a word that is no known name can stand where it does.
+  private static func isWhole(_ word: String, _ expected: [Expectation]) -> Bool {
+    let isLiteral = word.first.map { $0.isNumber || "\"'".contains($0) } ?? false
+    return expected.contains { expectation in
+      switch expectation {
+      case .newName, .file: true
+      case .integer, .duration, .string, .value, .primaryKey: isLiteral
+      default: false
+      }
+    }
   }
 
   /// The signs that may stand right behind a text that ends with a whole word.
@@ -98,7 +113,7 @@ struct Completer {
     case .offeredWord(let word): return [Self.option(word, rank: .other)]
     case .symbol(let sign): return [Self.option(sign, rank: .sign)]
     case .verb: return Self.verbs
-    case .className: return classes(place) { _ in true }
+    case .className: return classes(place) { _ in true } + projections(place)
     case .storedClass: return classes(place) { !$0.isEmbedded }
     case .property(let owner?): return properties(of: owner, place, word)
     case .property(nil), .newName, .integer, .string, .duration, .endOfStatement: return []
@@ -107,7 +122,9 @@ struct Completer {
     case .file(let kind): return FileOptions(session: session, kind: kind).options(for: word)
     case .primaryKey(let className):
       return KeyOptions(names: names).options(of: className, for: word) + variables
-    case .value: return Self.literals
+    case .value:
+      let hasKeys = place.expected.contains { if case .primaryKey = $0 { true } else { false } }
+      return hasKeys ? [] : Self.literals
     case .comparator: return operators(behind: place.leftOperand, isPredicate: true)
     case .optionalComparator: return operators(behind: place.leftOperand, isPredicate: false)
     case .function: return Self.functions

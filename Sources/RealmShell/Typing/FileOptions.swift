@@ -88,14 +88,16 @@ struct FileOptions {
     defer { closedir(stream) }
     let end = monotonicMilliseconds() + Self.maximumTime
     var entries: [Entry] = []
-    while let entry = readdir(stream), entries.count < Self.maximumCount {
+    var count = 0
+    while let entry = readdir(stream), count < Self.maximumCount {
+      count += 1
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       guard name != ".", name != ".." else { continue }
       let isFolder = Self.isFolder(name, entry.pointee.d_type, in: system)
       if isFolder || kind != .folder { entries.append(Entry(name: name, isFolder: isFolder)) }
-      if entries.count & 255 == 0, monotonicMilliseconds() > end { break }
+      if count & 255 == 0, monotonicMilliseconds() > end { break }
     }
     return entries
   }

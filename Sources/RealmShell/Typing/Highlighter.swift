@@ -79,9 +79,10 @@ final class Highlighter {
     let old = bytes
     bytes = new
     let before = Self.commonPrefix(old, new)
-    let after = before == old.count && before == new.count ? 0 : Self.commonSuffix(old, new, before)
+    let isSame = before == old.count && before == new.count
+    let after = isSame ? 0 : Self.commonSuffix(old, new, before)
     let known = pieces
-    var kept = known.prefix { $0.range.upperBound < before || before == new.count }
+    var kept = known.prefix { $0.range.upperBound < before || isSame }
     if isSettled, let first = kept.firstIndex(where: { !$0.isParsed }) { kept = kept[..<first] }
     pieces = Array(kept)
     let shift = new.count - old.count
@@ -210,7 +211,7 @@ final class Highlighter {
   // MARK: Names
 
   private func lookUpNames() {
-    guard let schema = names.schema else { return }
+    guard names.schema != nil else { return }
     for i in pieces.indices {
       let start = pieces[i].range.lowerBound
       for j in pieces[i].parts.indices {
@@ -219,7 +220,7 @@ final class Highlighter {
         let name = Self.name(bytes[range.lowerBound + start..<range.upperBound + start])
         pieces[i].parts[j].isUnknown =
           switch role {
-          case .className: schema.objectClass(named: name) == nil && !declared.contains(name)
+          case .className: names.objectClass(named: name) == nil && !declared.contains(name)
           case .property(let owner?):
             !(owner.className.map(declared.contains) ?? false) && names.isUnknown(name, of: owner)
           default: false

@@ -67,7 +67,8 @@ struct HintMaker {
       case .word(let word):
         let isInQuery = isQuery && ["SORT", "DISTINCT", "LIMIT"].contains(word)
         if !isInQuery, word != "or" { add(clauses[word] ?? word) }
-      case .value: if !isQuery { add("VALUE") }
+      case .value: if !isQuery, !expected.contains(where: Self.isKey) { add("VALUE") }
+      case .string where expected.contains(where: Self.isNamed): break
       case .property, .variable, .className, .function:
         if !hasValue { add(name(of: expectation, in: expected)) }
       case .symbol, .offeredWord, .endOfStatement, .optionalComparator: break
@@ -82,6 +83,18 @@ struct HintMaker {
     let shown = parts.prefix(maximumCount).map { isOptional ? "[\($0)]" : $0 }
     let more = parts.count > maximumCount ? isOptional ? " ..." : " | ..." : ""
     return shown.joined(separator: isOptional ? " " : " | ") + more
+  }
+
+  private static func isKey(_ expectation: Expectation) -> Bool {
+    if case .primaryKey = expectation { true } else { false }
+  }
+
+  /// A text in quotes would stand for the same.
+  private static func isNamed(_ expectation: Expectation) -> Bool {
+    switch expectation {
+    case .property, .settingValue: true
+    default: false
+    }
   }
 
   private static func name(of expectation: Expectation, in expected: [Expectation]) -> String {

@@ -17,7 +17,7 @@ struct KeyOptions {
   /// At most 50 keys in the order of the objects, with the first property that is a text.
   func options(of className: String, for word: String) -> [Completer.Option] {
     guard let realm = names.database?.realm,
-      let objectClass = names.schema?.objectClass(named: className),
+      let objectClass = names.objectClass(named: className),
       let primaryKey = objectClass.primaryKey
     else { return [] }
     var options: [Completer.Option] = []

@@ -48,6 +48,9 @@ struct WordHelp {
       }
       return term.map { "\($0.name)\n  \($0.meaning)" } ?? help(word)
     case .className:
+      if let projection = session.threads.projections[word] {
+        return "projection \(projection.text)"
+      }
       guard let database = names.database, names.schema?.objectClass(named: word) != nil else {
         return nil
       }

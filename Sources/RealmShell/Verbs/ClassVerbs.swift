@@ -9,12 +9,24 @@ import Synchronization
 ///
 /// Source: shell.md 7, 25.
 extension Session {
+  /// Runs a statement that changes classes, which the transaction remembers.
+  private func changeClasses(
+    at range: SourceRange, to writer: ByteWriter,
+    _ body: (Database) throws(ShellError) -> String
+  ) throws(ShellError) {
+    try change(at: range, to: writer) { (database) throws(ShellError) in
+      let text = try body(database)
+      database.transaction?.counts.hasChangedClasses = true
+      return text
+    }
+  }
+
   // MARK: class
 
   func declare(
     _ statement: ClassStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    try change(at: range, to: writer) { (database) throws(ShellError) in
+    try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       let definition = try definition(of: statement, database)
       let text = SchemaErrorText(database, classes: [statement], text: source)
       let outcome = try text.during { () throws(SchemaError) in
@@ -23,8 +35,22 @@ extension Session {
           [definition], mayLinkForward: database.transaction != nil)
       }
       database.setDefaults(of: statement, for: self)
+      noteComputed(statement)
       return outcome.first.map { acknowledgement($0, database) } ?? ""
     }
+  }
+
+  /// Tells a person, once, that computed properties are not kept.
+  private func noteComputed(_ statement: ClassStatement) {
+    let name = statement.properties.first { property in
+      if case .backlinks = property.type.base { true } else { false }
+    }?.name
+    guard let name, screenNotes.insert(.computedProperties).inserted, outputIsTerminal else {
+      return
+    }
+    note(
+      "files have no place for computed properties: \(quotedName(name.text)) is known until the "
+        + "program ends; --schema SCRIPT states it each time")
   }
 
   /// A class as a statement describes it.
@@ -80,7 +106,7 @@ extension Session {
   func alter(
     _ statement: AlterStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    try change(at: range, to: writer) { (database) throws(ShellError) in
+    try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       switch statement {
       case .property(let place, let type, let flags, let conversion):
         if case .backlinks = type.base {
@@ -161,7 +187,7 @@ extension Session {
   func rename(
     _ statement: RenameStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    try change(at: range, to: writer) { (database) throws(ShellError) in
+    try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       let editor = database.schemaEditor
       switch statement {
       case .class(let name, let new):
@@ -191,7 +217,7 @@ extension Session {
   func drop(
     _ statement: DropStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    try change(at: range, to: writer) { (database) throws(ShellError) in
+    try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       let editor = database.schemaEditor
       switch statement {
       case .class(let name, let links):
@@ -231,7 +257,7 @@ extension Session {
       throw ShellError(
         .invalidArgument, "a schema version is not negative", at: number.range)
     }
-    try change(at: range, to: writer) { (database) throws(ShellError) in
+    try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       let text = SchemaErrorText(database, text: source)
       let old = try text.during { () throws(SchemaError) in
         try database.schemaEditor.setVersion(version)

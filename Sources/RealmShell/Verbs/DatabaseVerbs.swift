@@ -77,7 +77,9 @@ extension Session {
       acknowledge("closed \(database.shownPath)", to: writer)
     }
     if !databases.contains(where: { $0.name == currentName }) {
-      currentName = databases.last?.name
+      currentName =
+        earlierNames.last { name in databases.contains { $0.name == name } }
+        ?? databases.last?.name
     }
   }
 

@@ -43,8 +43,11 @@ enum HelpText {
     }
     let prefixes = ["on NAME:", "time", "explain", "expect error:"].joined(separator: " ")
     writer.write("\(padded("Prefixes", width))  \(prefixes)\n")
-    writer.write(
-      "help VERB tells about one; also: help \(topics.map(\.name).joined(separator: ", "))\n")
+    let half = (topics.count + 1) / 2
+    for (label, part) in [("Topics", topics.prefix(half)), ("", topics.dropFirst(half))] {
+      writer.write("\(padded(label, width))  \(part.map(\.name).joined(separator: " "))\n")
+    }
+    writer.write("help WORD tells about any of them, or finds where it occurs\n")
   }
 
   /// Verbs, then what stands before and behind them.

@@ -17,7 +17,9 @@ extension Session {
     let realm = try committed(database)
     do throws(StorageError) {
       switch statement {
-      case .summary: InfoText.write(try InfoText.summary(realm), to: writer)
+      case .summary:
+        InfoText.write(
+          try InfoText.summary(realm, writer: writerText(of: database)), to: writer)
       case .space: InfoText.write(try InfoText.space(realm), to: writer)
       case .history: InfoText.write(InfoText.history(realm.snapshot), to: writer)
       case .versions, .file: break
@@ -25,6 +27,18 @@ extension Session {
     } catch {
       throw StorageMessages.error(error, path: realm.path)
     }
+  }
+
+  /// Who has a write transaction open; nil for a database that takes no part in the locking of its
+  /// file.
+  private func writerText(of database: Database) -> String? {
+    guard database.realm.access == .shared, !database.isInMemory else { return nil }
+    if let file = FileIdentity(path: database.realm.path),
+      let thread = threads.monitor.withLock({ $0.writers[file] })
+    {
+      return "thread \(thread.name)"
+    }
+    return database.realm.writerProcess.map { "process \($0)" } ?? "none"
   }
 
   /// The database as its file has it: without the changes of an open transaction, which are in
@@ -75,7 +89,9 @@ enum InfoText {
   }
 
   /// What is known about a database.
-  static func summary(_ realm: Realm) throws(StorageError) -> [(String, String)] {
+  static func summary(_ realm: Realm, writer: String? = nil) throws(StorageError) -> [(
+    String, String
+  )] {
     let snapshot = realm.snapshot
     let size = sizeText(snapshot.file.byteCount)
     let used = sizeText(try snapshot.usedByteCount())
@@ -85,6 +101,7 @@ enum InfoText {
     lines.append(("history", historyText(snapshot.historyType)))
     lines.append(("encrypted", snapshot.file.isEncrypted ? "yes" : "no"))
     lines.append(("version", String(snapshot.version)))
+    if let writer { lines.append(("writer", writer)) }
     if snapshot.header.isStreaming { lines.append(("form", "streaming: a compacted copy")) }
     lines.append(("classes", try classesText(realm.schema, .sdk) ?? "none"))
     if let text = try classesText(realm.schema, .library) {

@@ -108,7 +108,9 @@ extension Session {
     warnOfUnreadableParts(realm)
     let database = Database(
       name: freeName(for: opening), realm: realm, key: opening.key,
-      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil, for: self)
+      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil,
+      defaults: opening.path.map { threads.defaults(ofFile: $0, isNew: isNew) } ?? Defaults(),
+      for: self)
     database.memoryName = opening.memoryName
     database.versionLimit = opening.versionLimit
     try prepare(database, opening)
@@ -124,7 +126,7 @@ extension Session {
       number: database.number, name: database.name, path: database.realm.path, key: database.key,
       state: database.realm.state, isReadOnly: database.isReadOnly,
       isInMemory: database.isInMemory, versionLimit: database.versionLimit,
-      defaults: database.defaults)
+      defaults: database.defaults, isOpenForWriting: database.isOpenForWriting)
     threads.monitor.withLock { $0.databases.append(entry) }
     if threads.hasOthers { shareDatabases() }
   }
@@ -326,7 +328,7 @@ extension Session {
     do throws(StorageError) {
       return try Realm(path: path, key: key, state: state)
     } catch {
-      if error == .noKey, key == nil, let source = environment("REALMSH_KEY") {
+      if error == .noKey, key == nil, let source = nonEmptyEnvironment("REALMSH_KEY") {
         return try openRealm(path: path, key: try readKey(source), state: state)
       }
       var failure = StorageMessages.error(error, path: path)

@@ -152,8 +152,13 @@ extension Session {
     }
     evaluator = try self.evaluator(for: objectClass, evaluator)
     let everything = [Column.everything(get.target.range)]
-    let columns = try ColumnMaker.columns(
+    var columns = try ColumnMaker.columns(
       get.columns.isEmpty ? everything : get.columns, of: objectClass, evaluator: evaluator)
+    if get.columns.isEmpty {
+      try evaluator.reading { () throws(StorageError) in
+        try Session.dropEmptyWaysBack(from: &columns, of: objectClass, key, evaluator.schema)
+      }
+    }
     let result = ResultSet(objectClass, [key], columns: columns, evaluator: evaluator)
     var settings = outputSettings
     settings.showsFooter = false
@@ -165,6 +170,27 @@ extension Session {
     } else {
       try renderer.render(rows: 0..<1)
     }
+  }
+
+  /// Leaves out the ways back through mixed properties that no computed property names and that no
+  /// object has taken.
+  private static func dropEmptyWaysBack(
+    from columns: inout [ResultColumn], of objectClass: ObjectClass, _ key: ObjectKey,
+    _ schema: Schema
+  ) throws(StorageError) {
+    guard let row = try objectClass.table.row(of: key) else { return }
+    var isKept: [Bool] = []
+    for column in columns {
+      guard case .inverse(let inverse) = column.source, inverse.name == nil,
+        let origin = schema.objectClass(named: inverse.originClass),
+        origin.property(named: inverse.originProperty)?.kind == .mixed
+      else {
+        isKept.append(true)
+        continue
+      }
+      isKept.append(try objectClass.table.backlinkCount(inverse.backlink, to: row) > 0)
+    }
+    columns = zip(columns, isKept).filter(\.1).map(\.0)
   }
 
   private func printValue(

@@ -169,6 +169,22 @@ struct InstructionLog {
     case clear(oldCount: Int)
   }
 
+  /// What happened to a collection that was written again as a whole.
+  mutating func add(
+    _ changes: [TransactionChanges.ElementChange], to collection: Collection
+  ) {
+    select(collection)
+    for change in changes {
+      switch change {
+      case .insert(let index): add(.insert(index), to: collection)
+      case .set(let index): add(.set(index), to: collection)
+      case .move(let from, let to): add(.move(from, to), to: collection)
+      case .erase(let index): add(.erase(index), to: collection)
+      case .clear(let oldCount): add(.clear(oldCount: oldCount), to: collection)
+      }
+    }
+  }
+
   mutating func add(_ change: ElementChange, to collection: Collection) {
     select(collection)
     switch change {

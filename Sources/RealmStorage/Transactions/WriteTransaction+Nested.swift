@@ -6,17 +6,20 @@ public import RealmValues
 extension WriteTransaction {
   /// Sets a property of type mixed.
   ///
+  /// - Parameter changes: What the value is to be recorded as, if it is the collection that the
+  ///   property has with some elements changed: for those who observe the collection.
   /// - Throws: `rejected(.noObject)`, `rejected(.noColumn)`, `rejected(.wrongType)`,
   ///   `rejected(.badName)` for a key, `rejected(.notSupported)` for too many levels.
   public func set(
-    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, mixed value: MixedValue
+    _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, mixed value: MixedValue,
+    changing changes: [TransactionChanges.ElementChange]? = nil
   ) throws(StorageError) {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard column.kind == .mixed, column.collection == .none else { throw .rejected(.noColumn) }
     guard try hasObject(editor, object) else { throw .rejected(.noObject) }
     try check(value, column, editor, depth: 0)
-    try setScalar(try makeCell(value, key: 1), column, object, editor)
+    try setScalar(try makeCell(value, key: 1), column, object, editor, changes)
   }
 
   /// Checks a value and everything in it.

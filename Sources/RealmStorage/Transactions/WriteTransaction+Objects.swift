@@ -126,7 +126,8 @@ extension WriteTransaction {
 
   /// Sets a property, keeping index and backlinks in step.
   func setScalar(
-    _ new: Cell, _ column: TableEditor.Column, _ object: ObjectKey, _ editor: TableEditor
+    _ new: Cell, _ column: TableEditor.Column, _ object: ObjectKey, _ editor: TableEditor,
+    _ changes: [TransactionChanges.ElementChange]? = nil
   ) throws(StorageError) {
     let old = try cell(editor, column, object)
     let isIndexed = editor.indexRoots[column.index] != 0
@@ -140,7 +141,13 @@ extension WriteTransaction {
       try leaf.set(&ref, at: row, new)
     }
     if isIndexed { try addToIndex(new, column, object, editor) }
-    log.addSet(editor.key, column.key, object)
+    if let changes {
+      log.add(
+        changes,
+        to: InstructionLog.Collection(table: editor.key, column: column.key, object: object))
+    } else {
+      log.addSet(editor.key, column.key, object)
+    }
     try replaceLinks(of: old, by: new, column, object, editor)
     if case .nested(_, let root, _) = old { try store.freeTree(root) }
   }

@@ -174,10 +174,8 @@ public final class WriteTransaction {
       return []
     }
     while history.count < 4 { history.append(0) }
-    // What is too long for a blob is left out; observers then miss it, but no data is lost.
-    let changes = log.bytes.count <= LeafEditor.maximumBlobByteCount ? log.bytes : []
     let list = ChangeSetList(store)
-    try list.append(changes, to: &history[1], keepingLast: Int(base.version - oldest))
+    try list.append(log.bytes, to: &history[1], keepingLast: Int(base.version - oldest))
     if history[2] == 0 { history[2] = 3 }
     if history[3] == 0 { history[3] = 1 }
     return history

@@ -37,7 +37,8 @@ import Testing
       let key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
       let vector = (0..<16).map { _ in UInt8.random(in: 0...255, using: &random) }
       let page = (0..<4096).map { _ in UInt8.random(in: 0...255, using: &random) }
-      let (cipher, library) = (KeyedCipher(key: key), LibraryCipher(key: key))
+      let cipher = KeyedCipher(key: key)
+      let library = LibraryCipher(key: key)
       var (ours, theirs) = (page, page)
       cipher.encrypt(page, into: &ours, byteCount: 4096, vector: vector)
       library.encrypt(page, into: &theirs, byteCount: 4096, vector: vector)

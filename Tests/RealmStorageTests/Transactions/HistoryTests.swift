@@ -104,4 +104,30 @@ struct HistoryTests {
     #expect(try new.changeSets(since: 0) == nil)
     #expect(try new.changeSets(since: new.version + 1) == nil)
   }
+
+  /// What is too long for one blob lies in several, and tells observers all the same.
+  @Test func aLongChangeSetIsKeptWhole() throws {
+    let file = try WrittenFile()
+    let (table, column) = try file.write { transaction in
+      let table = try transaction.createTable("class_A")
+      return (table, try transaction.addColumn(table, ColumnDefinition("v", .int)))
+    }
+    let keys = try file.write { transaction in
+      let appender = try transaction.appender(table)
+      return try (0..<10_000).map { _ in try appender.append() }
+    }
+    let old = try file.database.snapshot()
+    try file.write { transaction in
+      while transaction.log.bytes.count <= LeafEditor.maximumBlobByteCount {
+        try transaction.set(table, keys, column) { .int(Int64($0)) }
+      }
+    }
+    let new = try file.database.snapshot()
+    let sets = try #require(try new.changeSets(since: old.version))
+    #expect(sets.count == 1 && sets[0].count > LeafEditor.maximumBlobByteCount)
+    var found = TransactionChanges()
+    for bytes in sets { try found.apply(bytes) }
+    #expect(found.tables[table]?.modified.count == keys.count)
+    #expect(FileChecker.check(new, depth: .deep).findings.isEmpty)
+  }
 }
