@@ -47,7 +47,7 @@ import Testing
     var keys: [ColumnKey] = []
     for column in columns { keys.append(try transaction.addColumn(table, column)) }
     // Objects of classes without a primary key have other keys.
-    try transaction.setPrimaryKey(table, keys[10])
+    if Bool.random(using: &random) { try transaction.setPrimaryKey(table, keys[10]) }
     if name == "Indexed" {
       for position in [0, 1, 2, 3, 4, 6] { try transaction.addIndex(table, keys[position]) }
     }

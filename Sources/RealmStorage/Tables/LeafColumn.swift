@@ -116,7 +116,8 @@ struct LeafColumn {
 
   @inline(__always)
   func range(_ index: Int) -> ValueRange? {
-    guard index < rangeCount else { return nil }
+    // Before version 10 there is no index: -1.
+    guard index >= 0, index < rangeCount else { return nil }
     if !hasRange[index] { findRange(index) }
     return ranges[index]
   }
