@@ -77,7 +77,7 @@ struct ShellVerbTests {
       $0.split(separator: " ").first
     }
     #expect(names.count == 24)
-    for name in names where !["config", "keys", "mode", "history", "prompt"].contains(name) {
+    for name in names where !["errors", "keys", "mode", "history", "prompt"].contains(name) {
       #expect(run("-c", "help \(name)").outputText.contains("  VALUE    "), "\(name)")
     }
   }
@@ -98,13 +98,13 @@ struct ShellVerbTests {
   @Test func outputSendsResultsToAFile() {
     let result = run(
       "dogs.realm", "observe Dog as d", "output \"a b.txt\"", "where Dog LIMIT(1) show name",
-      "set Dog#1 age = 5", "print 1", "output off", "print 2")
+      "set Dog#1 age = 6", "print 1", "output off", "print 2")
     #expect(result.errorText == "")
     #expect(
       result.outputText == """
         ~ [1] d: Dog: initial, version 3, 7 objects
         ~ [1] d: version 4, 7 objects (~1)
-          ~ 1  Dog#1  age 3 -> 5
+          ~ 1  Dog#1  age 5 -> 6
         2
 
         """)
@@ -235,7 +235,6 @@ struct ShellVerbTests {
     "export all to all format csv", "schema to a.txt", "observe Dog to a.txt", "copy to a.realm",
     "compact to a.realm", "upgrade to a.realm", "open a.realm create", "open a.realm new",
     "open dogs.realm as d key \"cmd:true\"", "info file dogs.realm key \"cmd:true\"",
-    "config pager auto",
   ])
   func safeRefuses(_ statement: String) {
     let before = FolderSnapshot(of: folder.path)
