@@ -21,6 +21,12 @@ public struct PackedIntegers {
     self.width = width
   }
 
+  /// The bytes with the elements.
+  @inlinable @inline(__always)
+  public var bytes: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base, count: (count &* Int(width) &+ 7) &>> 3)
+  }
+
   /// The element at a position.
   ///
   /// - Precondition: `i` is in `0..<count`.

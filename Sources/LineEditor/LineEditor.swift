@@ -126,6 +126,7 @@ public final class LineEditor {
   }
 
   deinit {
+    loadedHistory?.trimFile()
     el_end(handle)
     history_wend(wideHistory)
     fclose(sink)

@@ -43,6 +43,7 @@ extension LineEditor {
     screen.size = Terminal.size
     screen.painter.begin(columns: screen.size.columns)
     screen.top = 0
+    (screen.highlighting, screen.settlingTime) = (nil, nil)
     clearFooter()
     Terminal.write(Array("\u{1B}[?2004h".utf8))
   }

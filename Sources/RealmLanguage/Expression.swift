@@ -110,9 +110,9 @@ public enum Expression: Equatable, Sendable {
   indirect case call(function: Name, arguments: [Expression], range: SourceRange)
   /// `-x`, `not x`.
   indirect case unary(UnaryOperator, Expression, range: SourceRange)
-  /// Two operands with an operator between them.
+  /// Two operands with an operator between them, which says how letters are compared.
   indirect case binary(
-    BinaryOperator, ignoringCase: Bool, Expression, Expression, range: SourceRange)
+    BinaryOperator, folding: CaseFolding?, Expression, Expression, range: SourceRange)
   /// `(count Dog)`: a statement as a value.
   case query(StatementBody, range: SourceRange)
   /// `[1, 2]`.

@@ -87,13 +87,13 @@ extension Parser {
     guard let comparator = relationOperator else { return left }
     let leftHeight = height
     let sign = try advanceSign()
-    if records, Self.mayIgnoreCase(comparator) { offer(["[c]"]) }
-    let ignoringCase = startsCaseMark(after: comparator)
-    if ignoringCase { for _ in 0..<3 { try advance() } }
+    if records, Self.mayIgnoreCase(comparator) { offer(CaseFolding.allCases.map(\.rawValue)) }
+    let folding = caseMark(after: comparator)
+    if folding != nil { for _ in 0..<3 { try advance() } }
     let right = try sumExpression(after: nil)
     try raiseHeight(above: leftHeight, at: sign.range)
     return .binary(
-      comparator, ignoringCase: ignoringCase, left, right,
+      comparator, folding: folding, left, right,
       range: left.range.joined(with: right.range))
   }
 
@@ -128,14 +128,20 @@ extension Parser {
     }
   }
 
-  /// `[c]` stands here and is not itself the right operand.
-  private func startsCaseMark(after comparator: BinaryOperator) -> Bool {
-    guard Self.mayIgnoreCase(comparator) else { return false }
+  /// The `[c]`, `[cu]` or `[cd]` that stands here, if it is not itself the right operand.
+  private func caseMark(after comparator: BinaryOperator) -> CaseFolding? {
+    guard Self.mayIgnoreCase(comparator), token.kind == .openBracket else { return nil }
     let mark = token.start
-    guard token.kind == .openBracket, byte(at: mark + 1) == UInt8(ascii: "c"),
-      byte(at: mark + 2) == UInt8(ascii: "]")
-    else { return false }
-    let next = Lexer.token(in: bytes.span, at: mark + 3).kind
+    return CaseFolding.allCases.first { folding in
+      let text = folding.rawValue.utf8
+      return text.enumerated().allSatisfy { byte(at: mark + $0) == $1 }
+        && endsCaseMark(at: mark + text.count)
+    }
+  }
+
+  /// What stands here is the right operand, or nothing yet that could tell.
+  private func endsCaseMark(at offset: Int) -> Bool {
+    let next = Lexer.token(in: bytes.span, at: offset).kind
     return next.startsOperand || (records && next == .end)
   }
 
@@ -177,7 +183,7 @@ extension Parser {
     let operand = try right(&self)
     try raiseHeight(above: leftHeight, at: sign.range)
     return .binary(
-      operation, ignoringCase: false, left, operand, range: left.range.joined(with: operand.range)
+      operation, folding: nil, left, operand, range: left.range.joined(with: operand.range)
     )
   }
 

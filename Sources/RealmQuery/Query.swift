@@ -181,7 +181,7 @@ public final class Query {
     let blocks = BlockPredicate(predicate, reading: [filter.position])
     try scan(blocks, hasFilter: true) { (cursor, rows) throws(QueryFailure) in
       let left = try reading { () throws(StorageError) in
-        try filter.narrow(rows, try cursor.leaf(0), cursor.count)
+        try filter.narrow(rows, cursor)
       }
       cursor.appendKeys(of: left, to: &keys)
       try filter.prune(&keys, run)
@@ -199,12 +199,14 @@ public final class Query {
   ) throws(QueryFailure) {
     guard let columns = grouping.columns, ordering.isEmpty, case .scan = try access() else {
       try grouping.add(try keys(isCancelled: isCancelled), isCancelled: isCancelled)
+      profile?.leaveOut()
       return
     }
     let first = blocks.columns.count
     try running(isCancelled) { () throws(QueryFailure) in
       try scan(blocks, reading: columns) { (cursor, rows) throws(QueryFailure) in
         try grouping.add(rows, of: cursor, first: first)
+        profile?.leaveOut()
         return true
       }
     }
@@ -311,11 +313,12 @@ extension TableCursor {
   /// Adds the keys of some rows of the block.
   fileprivate func appendKeys(of rows: RowMask, to keys: inout [ObjectKey]) {
     let start = keys.count
+    let blockKeys = self.keys
     keys.append(contentsOf: repeatElement(ObjectKey(0), count: rows.count))
     keys.withUnsafeMutableBufferPointer { keys in
       var next = start
       rows.forEachRowQuickly { row in
-        keys[next] = key(at: row)
+        keys[next] = blockKeys[row]
         next &+= 1
       }
     }

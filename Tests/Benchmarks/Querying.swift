@@ -34,7 +34,9 @@ struct QueryBenchmarks {
   /// One line for each query, with the peers beside it.
   func run() throws(QueryFailure) {
     Peer.reportMissing(peers)
-    print("reading memory: \(Table.text(readBandwidth(), decimals: 1)) GB/s in one thread\n")
+    print("reading memory: \(Table.text(readBandwidth(), decimals: 1)) GB/s in one thread")
+    print("The first run of each line does not count: it reads the file, and finds what is kept of")
+    print("the version for all later queries, such as the places and ranges of leaves.\n")
     let items = try realm("rows.realm") { (path) throws(StorageError) in
       _ = try WritingBenchmarks.insertAll(count, into: path)
     }

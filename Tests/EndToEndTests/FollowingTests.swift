@@ -106,7 +106,7 @@ struct FollowingTests {
     let before = byteCount()
     _ = Realmsh.run("-q", "x.realm", "-f", "work.realmsh", folder: folder.path)
     #expect(byteCount() == before)
-    let check = Realmsh.run("x.realm", "check deep", "print (get T 0.n)", folder: folder.path)
+    let check = Realmsh.run("x.realm", "check deep", "print T(0).n", folder: folder.path)
     #expect(check.status == 0)
     #expect(check.outputText.hasSuffix("\(4 * Self.commitCount)\n"))
   }

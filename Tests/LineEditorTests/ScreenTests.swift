@@ -22,8 +22,7 @@ struct ScreenTests {
       editor.terminal.resize(rows: 20, columns: columns)
       #expect(editor.settle())
       #expect(editor.screen.allTexts.count { $0.hasPrefix("probe>") } == 1)
-      let first = editor.screen.joinedText.split(separator: "\n").first
-      #expect(first.map(String.init) == "probe> " + text.dropLast())
+      #expect(editor.screen.lines.first == "probe> " + text.dropLast())
     }
   }
 

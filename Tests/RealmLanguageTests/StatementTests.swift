@@ -177,8 +177,8 @@ import Testing
       => literal(data('a')) literal(data('�')) call(uuid) call(decimal [path(row
       => [property('x')])]) literal(objectID(65a0b1c2d3e4f50617280002))])
     print a ==[c] b, a in [c], x contains[c] "y", old.x, 99999999999999999999
-      => print([binary(equal true path(row [property('a')]) path(row [property('b')])) binary(in
-      => path(row [property('a')]) array([path(row [property('c')])])) binary(contains true
+      => print([binary(equal latin path(row [property('a')]) path(row [property('b')])) binary(in
+      => path(row [property('a')]) array([path(row [property('c')])])) binary(contains latin
       => path(row [property('x')]) literal(string('y'))) path(old [property('x')])
       => literal(double(1e+20 '99999999999999999999'))])
     help

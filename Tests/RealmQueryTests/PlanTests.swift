@@ -47,7 +47,7 @@ import Testing
     var keys: [ColumnKey] = []
     for column in columns { keys.append(try transaction.addColumn(table, column)) }
     // Objects of classes without a primary key have other keys.
-    try transaction.setPrimaryKey(table, keys[10])
+    if Bool.random(using: &random) { try transaction.setPrimaryKey(table, keys[10]) }
     if name == "Indexed" {
       for position in [0, 1, 2, 3, 4, 6] { try transaction.addIndex(table, keys[position]) }
     }
@@ -112,6 +112,7 @@ import Testing
       "w == 1970-01-01@00:00:0\(abs(n) % 6)", "w \(comparison) 1970-01-01@00:00:01",
       "s BEGINSWITH \(text)", "u BEGINSWITH[c] \(text)", "s CONTAINS \(text)",
       "u CONTAINS[c] \(text)", "s LIKE '*t*e?*'", "f TEXT 'word \(n)'", "f TEXT 'th*'",
+      "id \(comparison) \(1000 * n)", "id BETWEEN {\(500 * n), \(500 * n + 900)}",
       "n \(comparison) \(n)", "d \(comparison) \(n)", "m \(comparison) \(n * 1000)",
       "friend.n \(comparison) \(n)", "friend == NULL", "ANY friends.n \(comparison) \(n)",
       "ALL friends.n \(comparison) \(n)", "NONE friends.s == \(text)",

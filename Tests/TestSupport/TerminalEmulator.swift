@@ -85,6 +85,21 @@ public struct TerminalEmulator {
   /// The texts of the rows of the screen.
   public var texts: [String] { rows.map(\.text) }
 
+  /// The texts of all rows as lines: those rows are joined that the terminal has broken because they
+  /// were full.
+  public var lines: [String] {
+    var lines: [String] = []
+    var line = ""
+    for row in scrollback + rows {
+      let isFull = row.isContinued && row.cells.last?.isEmpty == false
+      line += isFull ? row.cells.filter { $0.width > 0 }.map(\.text).joined() : row.text
+      guard !row.isContinued else { continue }
+      lines.append(line)
+      line = ""
+    }
+    return lines
+  }
+
   private static func emptyRow(_ columns: Int) -> Row {
     Row(cells: Array(repeating: Cell(), count: columns))
   }

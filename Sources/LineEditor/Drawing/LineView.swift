@@ -50,7 +50,15 @@ struct LineView {
     }
     // What comes below is no part of the row.
     frame.rows[frame.rows.count - 1].isContinued = false
-    frame.rows += footer.map { Frame.Row(cells: usesColor ? $0 : $0.map(\.plain)) }
+    frame.rows += footer.map { row in
+      // It may have been made for a screen of another width.
+      var width = 0
+      let cells = row.prefix { cell in
+        width += cell.width
+        return width <= columns
+      }
+      return Frame.Row(cells: usesColor ? Array(cells) : cells.map(\.plain))
+    }
     if let footerCursor, !footer.isEmpty {
       frame.cursor = Frame.Position(
         row: frame.rows.count - 1, column: min(footerCursor, columns - 1))

@@ -2,7 +2,7 @@ public import RealmValues
 
 /// The objects of results, brought up to date by what commits have touched.
 ///
-/// Needs 8 bytes for each object in the order of the keys, 20 in another order, and room for as many
+/// Needs 12 bytes for each object in the order of the keys, 20 in another order, and room for as many
 /// again at most.
 public struct LiveKeys: Sendable {
   /// What commits have touched in the class of the results.

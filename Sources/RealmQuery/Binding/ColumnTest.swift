@@ -45,6 +45,8 @@ final class ColumnTest {
   let kind: Kind
   /// Whether the column has nulls.
   let isNullable: Bool
+  /// Leaves without an int or date in it have no match.
+  let interval: ClosedRange<Int64>?
   /// The condition as it is understood, if somebody wants to know.
   var understood: UnderstoodCondition?
 
@@ -52,6 +54,7 @@ final class ColumnTest {
     position = property.position
     isNullable = property.isNullable
     self.kind = kind
+    interval = kind.interval
   }
 
   /// Whether the test holds for a value of the column.

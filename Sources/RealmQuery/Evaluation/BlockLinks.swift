@@ -108,11 +108,21 @@ final class GatheredInts {
     fileprivate var values: [Int64] = []
     /// Which keys have one.
     fileprivate var isPresent: [UInt64] = []
+    /// Whether the keys have the gap of classes without a primary key. Source:
+    /// file-format-writing.md 8.4.
+    fileprivate let hasGap: Bool
+
+    /// Where the number of an object is; negative if its key has something in the gap.
+    @inline(__always)
+    fileprivate func place(_ key: Int64) -> Int {
+      guard hasGap else { return Int(truncatingIfNeeded: key) }
+      return key & 0xFF00 == 0 ? Int(truncatingIfNeeded: key & 0xFF | key &>> 8 & ~0xFF) : -1
+    }
 
     /// The number of an object; nil if it is null or there is no such object.
     @inline(__always)
     subscript(_ key: Int64) -> Int64? {
-      let i = Int(truncatingIfNeeded: key)
+      let i = place(key)
       guard UInt(bitPattern: i) < UInt(bitPattern: values.count),
         isPresent[i &>> 6] &>> UInt64(truncatingIfNeeded: i & 63) & 1 != 0
       else { return nil }
@@ -133,34 +143,36 @@ final class GatheredInts {
     if column.kind == .int, column.collection == .none, !column.isNullable,
       count <= GatheredInts.maximumCount
     {
-      numbers = try readAll()
+      if objectClass.primaryKey == nil { numbers = try readAll(hasGap: true) }
+      if numbers == nil { numbers = try readAll(hasGap: false) }
     }
     return numbers
   }
 
-  private func readAll() throws(QueryFailure) -> Numbers? {
-    var numbers = Numbers()
+  private func readAll(hasGap: Bool) throws(QueryFailure) -> Numbers? {
+    var numbers = Numbers(hasGap: hasGap)
     let cursor = try reading { () throws(StorageError) in
       try TableCursor(objectClass.table, columns: [position])
     }
     while try reading({ () throws(StorageError) in try cursor.next() }) {
       try run.visit(cursor.count)
       guard cursor.count > 0 else { continue }
-      let last = cursor.key(at: cursor.count - 1).rawValue
-      guard last < Int64(GatheredInts.maximumCount) else { return nil }
-      let missing = Int(last) + 1 - numbers.values.count
+      let keys = cursor.keys
+      let last = numbers.place(keys[cursor.count - 1].rawValue)
+      guard last < GatheredInts.maximumCount else { return nil }
+      let missing = last + 1 - numbers.values.count
       guard missing > 0 else { return nil }
       numbers.values.append(contentsOf: repeatElement(0, count: missing))
       let words = (numbers.values.count + 63) / 64
       numbers.isPresent.append(
         contentsOf: repeatElement(0, count: words - numbers.isPresent.count))
-      let leaf = try reading { () throws(StorageError) in try cursor.leaf(0) }
-      guard case .int(let leaf) = leaf else { return nil }
+      let leaf = try reading { () throws(StorageError) in try cursor.ints(0) }
+      guard let leaf else { return nil }
       for row in 0..<cursor.count {
-        let key = Int(cursor.key(at: row).rawValue)
-        guard key < numbers.values.count else { return nil }
-        numbers.values[key] = leaf.packed[leaf.first &+ row]
-        numbers.isPresent[key &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: key & 63)
+        let place = numbers.place(keys[row].rawValue)
+        guard place >= 0, place < numbers.values.count else { return nil }
+        numbers.values[place] = leaf.packed[leaf.first &+ row]
+        numbers.isPresent[place &>> 6] |= 1 &<< UInt64(truncatingIfNeeded: place & 63)
       }
     }
     return numbers

@@ -69,7 +69,7 @@ final class TargetTest {
     var keys: [ObjectKey] = []
     try BlockPredicate(predicate).forEachBlock(of: objectClass, run) {
       (cursor, rows) throws(QueryFailure) in
-      try rows.forEachRow { keys.append(cursor.key(at: $0)) }
+      rows.forEachRow { keys.append(cursor.key(at: $0)) }
       return true
     }
     return KeySet(ascending: keys)

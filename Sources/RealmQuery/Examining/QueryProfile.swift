@@ -18,6 +18,7 @@ final class QueryProfile {
   private var firstClause = 0
   private let start: UInt64
   private var last: UInt64
+  private var leftOut: UInt64 = 0
 
   init() {
     start = QueryProfile.now()
@@ -53,8 +54,15 @@ final class QueryProfile {
     end(firstClause + clause, objectCount: objectCount)
   }
 
-  /// Nanoseconds since the beginning.
-  var elapsed: UInt64 { QueryProfile.now() &- start }
+  /// Leaves out the time since the end of the step before: it is not the query's.
+  func leaveOut() {
+    let now = QueryProfile.now()
+    leftOut += now &- last
+    last = now
+  }
+
+  /// Nanoseconds since the beginning, without those left out.
+  var elapsed: UInt64 { QueryProfile.now() &- start &- leftOut }
 }
 
 extension BlockPredicate {

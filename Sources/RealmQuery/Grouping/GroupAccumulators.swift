@@ -10,11 +10,11 @@ class GroupAccumulator {
   /// Adds rows of a block.
   ///
   /// - Parameters:
-  ///   - leaf: The values; nil where only the rows count. It may have more than the block.
-  ///   - count: Number of rows of the block.
+  ///   - cursor: At the block.
+  ///   - column: Which column of the cursor has the values; meaningless where only the rows count.
   ///   - groups: The group of each row at its place; nil if all belong to the first.
   func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) { preconditionFailure("abstract") }
 
   /// Adds one value.
@@ -31,14 +31,14 @@ final class ObjectCounts: GroupAccumulator {
   override func reserve(_ groupCount: Int) { counts.extend(to: groupCount, by: 0) }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
     guard let groups else {
       counts[0] += Int64(rows.count)
       return
     }
-    try counts.withMutableElements { (counts) throws(QueryFailure) in
-      try rows.forEachRow { counts[Int(groups[$0])] &+= 1 }
+    counts.withMutableElements { counts in
+      rows.forEachRow { counts[Int(groups[$0])] &+= 1 }
     }
   }
 
@@ -50,7 +50,8 @@ final class ObjectCounts: GroupAccumulator {
 protocol NumberLeaf {
   associatedtype Number: Numeric & Comparable
 
-  init?(_ leaf: ColumnLeaf)
+  /// The leaf of a column; nil if it is of another kind.
+  static func leaf(of cursor: TableCursor, _ column: Int) throws(QueryFailure) -> Self?
 
   /// The number of a row; nil for null and NaN.
   func presentNumber(at row: Int) -> Number?
@@ -58,6 +59,10 @@ protocol NumberLeaf {
   func add(_ rows: RowMask, _ count: Int, to sum: inout Number)
   /// Adds the numbers of some of `count` rows, in their order, to a sum and counts them.
   func add(_ rows: RowMask, _ count: Int, toDouble sum: inout Double, _ added: inout Int64)
+  /// The least or the greatest number of the whole leaf as it is known without a look at the leaf.
+  static func knownBest(
+    of cursor: TableCursor, _ column: Int, isMinimum: Bool
+  ) throws(QueryFailure) -> Number?
   /// The least or the greatest number of some of `count` rows; nil if there is none.
   func best(of rows: RowMask, _ count: Int, isMinimum: Bool) -> Number?
 
@@ -70,21 +75,23 @@ protocol NumberLeaf {
 }
 
 /// Sums.
-final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
+class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
   private var sums: [Leaf.Number] = []
 
   override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: .zero) }
 
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+  @inline(__always)
+  fileprivate final func addBlock(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    guard let leaf = try Leaf.leaf(of: cursor, column) else { return }
+    let count = cursor.count
     guard let groups else {
       leaf.add(rows, count, to: &sums[0])
       return
     }
-    try sums.withMutableElements { (sums) throws(QueryFailure) in
-      try rows.forEachRow { row in
+    sums.withMutableElements { sums in
+      rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         sums[group] = Leaf.sum(sums[group], number)
@@ -100,23 +107,25 @@ final class NumberSums<Leaf: NumberLeaf>: GroupAccumulator {
 }
 
 /// Averages: those of ints have no overflow.
-final class NumberAverages<Leaf: NumberLeaf>: GroupAccumulator {
+class NumberAverages<Leaf: NumberLeaf>: GroupAccumulator {
   private var sums: [(sum: Double, count: Int64)] = []
 
   override func reserve(_ groupCount: Int) { sums.extend(to: groupCount, by: (0, 0)) }
 
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+  @inline(__always)
+  fileprivate final func addBlock(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    guard let leaf = try Leaf.leaf(of: cursor, column) else { return }
+    let count = cursor.count
     guard let groups else {
       var (sum, added) = sums[0]
       leaf.add(rows, count, toDouble: &sum, &added)
       sums[0] = (sum, added)
       return
     }
-    try sums.withMutableElements { (sums) throws(QueryFailure) in
-      try rows.forEachRow { row in
+    sums.withMutableElements { sums in
+      rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         sums[group].sum += Leaf.double(number)
@@ -138,7 +147,7 @@ final class NumberAverages<Leaf: NumberLeaf>: GroupAccumulator {
 }
 
 /// The least or the greatest numbers.
-final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
+class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   /// The best so far; nil if there is none.
   private var best: [Leaf.Number?] = []
   private let isMinimum: Bool
@@ -153,18 +162,26 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
     return (isMinimum ? number < other : number > other) ? number : other
   }
 
-  override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+  @inline(__always)
+  fileprivate final func addBlock(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf = leaf.flatMap(Leaf.init) else { return }
+    let count = cursor.count
+    if groups == nil, rows.count == count,
+      let number = try Leaf.knownBest(of: cursor, column, isMinimum: isMinimum)
+    {
+      best[0] = better(number, best[0])
+      return
+    }
+    guard let leaf = try Leaf.leaf(of: cursor, column) else { return }
     guard let groups else {
       if let number = leaf.best(of: rows, count, isMinimum: isMinimum) {
         best[0] = better(number, best[0])
       }
       return
     }
-    try best.withMutableElements { (best) throws(QueryFailure) in
-      try rows.forEachRow { row in
+    best.withMutableElements { best in
+      rows.forEachRow { row in
         guard let number = leaf.presentNumber(at: row) else { return }
         let group = Int(groups[row])
         best[group] = better(number, best[group])
@@ -178,6 +195,45 @@ final class NumberExtremes<Leaf: NumberLeaf>: GroupAccumulator {
   }
 
   override func result(of group: Int) -> QueryValue { best[group].map(Leaf.value) ?? .null }
+}
+
+// A method of a generic class asks at run time what its types are, in each call: those for blocks
+// belong to classes that know.
+
+final class IntSums: NumberSums<IntegerLeaf> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
+}
+
+final class DoubleSums: NumberSums<FloatingLeaf<Double>> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
+}
+
+final class IntAverages: NumberAverages<IntegerLeaf> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
+}
+
+final class DoubleAverages: NumberAverages<FloatingLeaf<Double>> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
+}
+
+final class IntExtremes: NumberExtremes<IntegerLeaf> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
+}
+
+final class DoubleExtremes: NumberExtremes<FloatingLeaf<Double>> {
+  override func add(
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
+  ) throws(QueryFailure) { try addBlock(rows, of: cursor, column, groups) }
 }
 
 /// The first or the last dates.
@@ -196,17 +252,27 @@ final class DateExtremes: GroupAccumulator {
   }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard case .date(let leaf)? = leaf else { return }
+    if groups == nil, try !canImprove(cursor, column) { return }
+    let leaf = try reading { () throws(StorageError) in try cursor.dates(column) }
+    guard let leaf else { return }
     // Of one group only those rows matter that have the least or the greatest seconds.
-    let rows = groups == nil ? extremeRows(leaf.seconds, rows, count) : rows
+    let rows = groups == nil ? extremeRows(leaf.seconds, rows, cursor.count) : rows
     try rows.forEachRow { (row) throws(QueryFailure) in
       let date = try reading { () throws(StorageError) in try leaf.value(at: row) }
       guard let date else { return }
       let group = groups.map { Int($0[row]) } ?? 0
       best[group] = better(date, best[group])
     }
+  }
+
+  /// Whether a value of the block may improve the only group.
+  private func canImprove(_ cursor: TableCursor, _ column: Int) throws(QueryFailure) -> Bool {
+    guard let known = best[0]?.seconds,
+      let range = try reading({ () throws(StorageError) in try cursor.range(column) })
+    else { return true }
+    return isMinimum ? range.least <= known : range.greatest >= known
   }
 
   /// The rows of a leaf that may improve the only group.
@@ -239,9 +305,9 @@ final class ValueAggregates: GroupAccumulator {
   override func reserve(_ groupCount: Int) { accumulators.extend(to: groupCount, by: empty) }
 
   override func add(
-    _ leaf: ColumnLeaf?, _ rows: RowMask, _ count: Int, _ groups: UnsafePointer<Int32>?
+    _ rows: RowMask, of cursor: TableCursor, _ column: Int, _ groups: UnsafePointer<Int32>?
   ) throws(QueryFailure) {
-    guard let leaf else { return }
+    let leaf = try reading { () throws(StorageError) in try cursor.leaf(column) }
     try rows.forEachRow { (row) throws(QueryFailure) in
       let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
       add(QueryValue(value), to: groups.map { Int($0[row]) } ?? 0)
@@ -266,19 +332,24 @@ extension Array {
 
   /// Runs code that changes elements whose positions are known to be right.
   @inline(__always)
-  fileprivate mutating func withMutableElements<Failure: Error>(
-    _ body: (UnsafeMutablePointer<Element>) throws(Failure) -> Void
-  ) throws(Failure) {
-    try withUnsafeMutableBufferPointer { (elements) throws(Failure) in
-      if let start = elements.baseAddress { try body(start) }
+  fileprivate mutating func withMutableElements(_ body: (UnsafeMutablePointer<Element>) -> Void) {
+    withUnsafeMutableBufferPointer { elements in
+      if let start = elements.baseAddress { body(start) }
     }
   }
 }
 
 extension IntegerLeaf: NumberLeaf {
-  init?(_ leaf: ColumnLeaf) {
-    guard case .int(let leaf) = leaf else { return nil }
-    self = leaf
+  static func leaf(of cursor: TableCursor, _ column: Int) throws(QueryFailure) -> IntegerLeaf? {
+    try reading { () throws(StorageError) in try cursor.ints(column) }
+  }
+
+  static func knownBest(
+    of cursor: TableCursor, _ column: Int, isMinimum: Bool
+  ) throws(QueryFailure) -> Int64? {
+    let range = try reading { () throws(StorageError) in try cursor.range(column) }
+    guard let range, range.least <= range.greatest else { return nil }
+    return isMinimum ? range.least : range.greatest
   }
 
   @inline(__always)
@@ -330,10 +401,13 @@ extension IntegerLeaf: NumberLeaf {
 }
 
 extension FloatingLeaf: NumberLeaf where Value == Double {
-  init?(_ leaf: ColumnLeaf) {
-    guard case .double(let leaf) = leaf else { return nil }
-    self = leaf
+  static func leaf(of cursor: TableCursor, _ column: Int) throws(QueryFailure) -> FloatingLeaf? {
+    try reading { () throws(StorageError) in try cursor.doubles(column) }
   }
+
+  static func knownBest(
+    of cursor: TableCursor, _ column: Int, isMinimum: Bool
+  ) throws(QueryFailure) -> Double? { nil }
 
   /// Null is a NaN as well.
   @inline(__always)

@@ -36,12 +36,12 @@ public enum Aggregate {
     _ operation: AggregateOperation, _ kind: ValueKind
   ) -> GroupAccumulator {
     switch (kind, operation) {
-    case (.int, .sum): NumberSums<IntegerLeaf>()
-    case (.int, .average): NumberAverages<IntegerLeaf>()
-    case (.double, .sum): NumberSums<FloatingLeaf<Double>>()
-    case (.double, .average): NumberAverages<FloatingLeaf<Double>>()
-    case (.int, _): NumberExtremes<IntegerLeaf>(isMinimum: operation == .minimum)
-    case (.double, _): NumberExtremes<FloatingLeaf<Double>>(isMinimum: operation == .minimum)
+    case (.int, .sum): IntSums()
+    case (.int, .average): IntAverages()
+    case (.double, .sum): DoubleSums()
+    case (.double, .average): DoubleAverages()
+    case (.int, _): IntExtremes(isMinimum: operation == .minimum)
+    case (.double, _): DoubleExtremes(isMinimum: operation == .minimum)
     case (.date, .minimum), (.date, .maximum): DateExtremes(isMinimum: operation == .minimum)
     default: ValueAggregates(operation, kind)
     }
@@ -88,6 +88,8 @@ public final class Grouping {
   private let combinations: [NumberTable]
   private let accumulators: [GroupAccumulator]
   private var groupCount: Int
+  /// Number of objects in all groups.
+  public private(set) var objectCount = 0
   /// The groups of the rows of a block, and ids for another key.
   private let scratch = UnsafeMutablePointer<Int32>.allocate(capacity: 2 * RowMask.capacity)
 
@@ -118,6 +120,7 @@ public final class Grouping {
   ) throws(QueryFailure) {
     let run = QueryRun()
     run.isCancelled = isCancelled
+    objectCount += objects.count
     let keyReaders = keys.map { GroupingReader($0, run) }
     let valueReaders = aggregates.map { $0.source.map { GroupingReader($0, run) } }
     for object in objects {
@@ -169,28 +172,25 @@ public final class Grouping {
     _ rows: RowMask, of cursor: TableCursor, first: Int
   ) throws(QueryFailure) {
     var column = first
-    func nextLeaf() throws(QueryFailure) -> ColumnLeaf {
-      defer { column += 1 }
-      return try reading { () throws(StorageError) in try cursor.leaf(column) }
-    }
+    objectCount &+= rows.count
     let groups = scratch
     for i in keys.indices {
-      let leaf = try nextLeaf()
       if i == 0 {
-        try indexes[0].storeIDs(of: leaf, rows, to: groups)
+        try indexes[0].storeIDs(of: cursor, column, rows, to: groups)
       } else {
         let ids = scratch + RowMask.capacity
-        try indexes[i].storeIDs(of: leaf, rows, to: ids)
-        try rows.forEachRow { groups[$0] = combined(groups[$0], ids[$0], i) }
+        try indexes[i].storeIDs(of: cursor, column, rows, to: ids)
+        rows.forEachRow { groups[$0] = combined(groups[$0], ids[$0], i) }
       }
+      column += 1
     }
     if let last = keys.indices.last {
       let count = last == 0 ? indexes[0].count : combinations[last - 1].numbers.count
       makeRoom(for: Int32(truncatingIfNeeded: count - 1))
     }
     for (i, accumulator) in accumulators.enumerated() {
-      let leaf = aggregates[i].source == nil ? nil : try nextLeaf()
-      try accumulator.add(leaf, rows, cursor.count, keys.isEmpty ? nil : UnsafePointer(groups))
+      try accumulator.add(rows, of: cursor, column, keys.isEmpty ? nil : UnsafePointer(groups))
+      if aggregates[i].source != nil { column += 1 }
     }
   }
 

@@ -70,33 +70,34 @@ final class KeyIndex {
     }
   }
 
-  /// Stores the ids of some rows of a leaf, each at the place of its row.
+  /// Stores the ids of some rows of the present block of a cursor, each at the place of its row.
   func storeIDs(
-    of leaf: ColumnLeaf, _ rows: RowMask, to ids: UnsafeMutablePointer<Int32>
+    of cursor: TableCursor, _ column: Int, _ rows: RowMask, to ids: UnsafeMutablePointer<Int32>
   ) throws(QueryFailure) {
-    switch (form, leaf) {
-    case (.numbers(let table), .int(let leaf)):
-      try rows.forEachRow { row in
-        if let number = leaf.value(at: row) {
-          ids[row] = shifted(table.id(of: UInt64(bitPattern: number)))
-        } else {
-          ids[row] = idOfNull()
+    do throws(StorageError) {
+      switch form {
+      case .numbers(let table):
+        if let leaf = try cursor.ints(column) {
+          rows.forEachRowQuickly { row in
+            let number = leaf.value(at: row)
+            ids[row] = number.map { shifted(table.id(of: UInt64(bitPattern: $0))) } ?? idOfNull()
+          }
+          return
         }
-      }
-    case (.texts(let table), .string(let leaf)):
-      try rows.forEachRow { (row) throws(QueryFailure) in
-        if let text = try reading({ () throws(StorageError) in try leaf.value(at: row) }) {
-          ids[row] = shifted(table.id(of: text))
-        } else {
-          ids[row] = idOfNull()
+      case .texts(let table):
+        if let leaf = try cursor.strings(column) {
+          try rows.forEachRow { (row) throws(StorageError) in
+            ids[row] = try leaf.value(at: row).map { shifted(table.id(of: $0)) } ?? idOfNull()
+          }
+          return
         }
+      case .values: break
       }
-    default:
-      try rows.forEachRow { (row) throws(QueryFailure) in
-        let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
-        ids[row] = id(of: QueryValue(value), isTransient: false)
+      let leaf = try cursor.leaf(column)
+      try rows.forEachRow { (row) throws(StorageError) in
+        ids[row] = id(of: QueryValue(try leaf.value(at: row)), isTransient: false)
       }
-    }
+    } catch { throw .storage(error) }
   }
 
   /// The value with an id.

@@ -13,10 +13,10 @@ class CandidateFilter {
 
   init(position: Int) { self.position = position }
 
-  /// The rows of a block that may be in the result.
-  func narrow(
-    _ rows: RowMask, _ leaf: ColumnLeaf, _ count: Int
-  ) throws(StorageError) -> RowMask {
+  /// The rows of the present block of a cursor that may be in the result.
+  ///
+  /// - Precondition: The first column of the cursor is the one at `position`.
+  func narrow(_ rows: RowMask, _ cursor: TableCursor) throws(StorageError) -> RowMask {
     preconditionFailure("abstract")
   }
 
@@ -74,7 +74,7 @@ private final class LeastFilter: CandidateFilter {
   }
 
   override func narrow(
-    _ rows: RowMask, _ leaf: ColumnLeaf, _ count: Int
+    _ rows: RowMask, _ cursor: TableCursor
   ) throws(StorageError) -> RowMask {
     guard let bound else { return rows }
     let isAscending = paths[0].isAscending
@@ -82,23 +82,23 @@ private final class LeastFilter: CandidateFilter {
       let (a, b) = isAscending ? (code, bound) : (bound, code)
       return a.rank < b.rank || a.rank == b.rank && a.prefix <= b.prefix
     }
-    switch leaf {
-    case .int(let leaf):
+    if let leaf = try cursor.ints(0) {
       return rows.filter { isBelow(leaf.value(at: $0).map { SortCode($0) } ?? .null) }
-    case .double(let leaf):
+    }
+    if let leaf = try cursor.doubles(0) {
       return rows.filter { isBelow(leaf.value(at: $0).map { SortCode($0) } ?? .null) }
-    case .date(let leaf):
+    }
+    if let leaf = try cursor.dates(0) {
       return rows.filter { isBelow(leaf.seconds.value(at: $0).map { SortCode($0) } ?? .null) }
-    case .string(let leaf):
-      if let (base, width) = leaf.shortElements {
-        let texts = ShortTexts(
-          base: base, width: width, count: count, isNullable: paths[0].property.isNullable)
-        return rows.filter { isBelow(texts.text(at: $0).map { SortCode($0) } ?? .null) }
-      }
-      return try rows.filter { (row) throws(StorageError) in
-        isBelow(try leaf.value(at: row).map { SortCode($0) } ?? .null)
-      }
-    default: return rows
+    }
+    guard let leaf = try cursor.strings(0) else { return rows }
+    if let (base, width) = leaf.shortElements {
+      let texts = ShortTexts(
+        base: base, width: width, count: cursor.count, isNullable: paths[0].property.isNullable)
+      return rows.filter { isBelow(texts.text(at: $0).map { SortCode($0) } ?? .null) }
+    }
+    return try rows.filter { (row) throws(StorageError) in
+      isBelow(try leaf.value(at: row).map { SortCode($0) } ?? .null)
     }
   }
 
@@ -113,60 +113,78 @@ private final class LeastFilter: CandidateFilter {
 
 /// Keeps the rows whose value was not seen before, as far as that is remembered.
 private final class FirstOfGroupFilter: CandidateFilter {
+  /// A value: an int, or an element of a short text.
+  private struct Known {
+    /// The int, or the first and the last eight bytes.
+    var first: UInt64
+    var last: UInt64
+    /// The width of an element; 0 for an int, -1 in a free place.
+    var width: Int
+    /// The element; nil for an int.
+    var element: UnsafeRawPointer?
+
+    @inline(__always)
+    init(number: Int64) {
+      (first, last, width) = (UInt64(bitPattern: number), 0, 0)
+    }
+
+    @inline(__always)
+    init(_ element: UnsafeRawPointer, _ width: Int) {
+      (self.element, self.width) = (element, width)
+      if width >= 8 {
+        first = element.loadUnaligned(as: UInt64.self)
+        last = element.loadUnaligned(fromByteOffset: width &- 8, as: UInt64.self)
+      } else {
+        first = SortColumn.word(UnsafeRawBufferPointer(start: element, count: width), at: 0)
+        last = 0
+      }
+    }
+
+    @inline(__always)
+    static func == (a: Known, b: Known) -> Bool {
+      guard a.first == b.first, a.last == b.last, a.width == b.width else { return false }
+      guard a.width > 16, let x = a.element, let y = b.element else { return true }
+      return memcmp(x, y, a.width) == 0
+    }
+  }
+
   private static let placeCount = 4096
   /// Places in which a value can be.
   private static let ways = 4
 
-  /// Elements of short texts; nil in free places.
-  private var texts = [UnsafeRawBufferPointer?](repeating: nil, count: placeCount + ways)
-  private var numbers = [Int64?](repeating: nil, count: placeCount + ways)
+  private let places = UnsafeMutablePointer<Known>.allocate(capacity: placeCount + ways)
 
-  override func narrow(
-    _ rows: RowMask, _ leaf: ColumnLeaf, _ count: Int
-  ) throws(StorageError) -> RowMask {
-    switch leaf {
-    case .int(let leaf):
-      return rows.filter { row in leaf.value(at: row).map { isNew($0) } ?? true }
-    case .string(let leaf):
-      guard let (base, width) = leaf.shortElements else { return rows }
-      return texts.withUnsafeMutableBufferPointer { places in
-        rows.filter { row in
-          FirstOfGroupFilter.isNew(
-            UnsafeRawBufferPointer(start: base + row &* width, count: width), places)
-        }
-      }
-    default: return rows
-    }
+  override init(position: Int) {
+    super.init(position: position)
+    var free = Known(number: 0)
+    free.width = -1
+    places.initialize(
+      repeating: free, count: FirstOfGroupFilter.placeCount + FirstOfGroupFilter.ways)
   }
 
-  private func isNew(_ number: Int64) -> Bool {
-    let hash = SortColumn.mix(UInt64(bitPattern: number))
-    let start = Int(truncatingIfNeeded: hash) & (FirstOfGroupFilter.placeCount &- 1)
-    for place in start..<start &+ FirstOfGroupFilter.ways {
-      guard let known = numbers[place] else {
-        numbers[place] = number
-        return true
-      }
-      if known == number { return false }
+  deinit { places.deallocate() }
+
+  override func narrow(
+    _ rows: RowMask, _ cursor: TableCursor
+  ) throws(StorageError) -> RowMask {
+    if let leaf = try cursor.ints(0) {
+      return rows.filter { row in leaf.value(at: row).map { isNew(Known(number: $0)) } ?? true }
     }
-    return true
+    guard let (base, width) = try cursor.strings(0)?.shortElements else { return rows }
+    if width == 16 { return rows.filter { isNew(Known(base + $0 &* 16, 16)) } }
+    return rows.filter { isNew(Known(base + $0 &* width, width)) }
   }
 
   @inline(__always)
-  private static func isNew(
-    _ element: UnsafeRawBufferPointer, _ places: UnsafeMutableBufferPointer<UnsafeRawBufferPointer?>
-  ) -> Bool {
-    let hash = SortColumn.hash(element)
-    let start = Int(truncatingIfNeeded: hash) & (placeCount &- 1)
-    for place in start..<start &+ ways {
-      guard let known = places[place] else {
-        places[place] = element
+  private func isNew(_ value: Known) -> Bool {
+    let start =
+      Int(truncatingIfNeeded: SortColumn.mix(value.first ^ (value.last &<< 23 | value.last &>> 41)))
+      & (FirstOfGroupFilter.placeCount &- 1)
+    for place in start..<start &+ FirstOfGroupFilter.ways {
+      if places[place] == value { return false }
+      if places[place].width < 0 {
+        places[place] = value
         return true
-      }
-      if known.count == element.count, let a = known.baseAddress, let b = element.baseAddress,
-        memcmp(a, b, known.count) == 0
-      {
-        return false
       }
     }
     return true

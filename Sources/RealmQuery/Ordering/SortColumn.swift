@@ -240,14 +240,14 @@ final class SortColumn {
       for row in 0..<cursor.count { rows[row] = UInt8(truncatingIfNeeded: row) }
       next = last &+ 1
     } else {
-      for row in 0..<cursor.count where next < keys.count && cursor.key(at: row) == keys[next] {
+      let blockKeys = cursor.keys
+      for row in 0..<cursor.count where next < keys.count && blockKeys[row] == keys[next] {
         rows[next &- first] = UInt8(truncatingIfNeeded: row)
         next &+= 1
       }
     }
     if next == first { return }
-    switch try cursor.leaf(0) {
-    case .int(let leaf):
+    if let leaf = try cursor.ints(0) {
       for i in first..<next {
         if let value = leaf.value(at: Int(rows[i &- first])) {
           setNumber(i, value)
@@ -255,7 +255,7 @@ final class SortColumn {
           setNone(i, Rank.null)
         }
       }
-    case .double(let leaf):
+    } else if let leaf = try cursor.doubles(0) {
       for i in first..<next {
         if let value = leaf.value(at: Int(rows[i &- first])) {
           setNumber(i, value)
@@ -263,7 +263,9 @@ final class SortColumn {
           setNone(i, Rank.null)
         }
       }
-    case .string(let leaf):
+    } else if let leaf = try cursor.dates(0) {
+      for i in first..<next { setDate(i, try leaf.value(at: Int(rows[i &- first]))) }
+    } else if let leaf = try cursor.strings(0) {
       if let (base, width) = leaf.shortElements {
         let elements = ShortTexts(
           base: base, width: width, count: cursor.count, isNullable: isNullable)
@@ -277,9 +279,8 @@ final class SortColumn {
           if let dictionary { setText(i, text, dictionary) } else { setText(i, text) }
         }
       }
-    case .date(let leaf):
-      for i in first..<next { setDate(i, try leaf.value(at: Int(rows[i &- first]))) }
-    case let leaf:
+    } else {
+      let leaf = try cursor.leaf(0)
       for i in first..<next { set(i, QueryValue(try leaf.value(at: Int(rows[i &- first])))) }
     }
   }

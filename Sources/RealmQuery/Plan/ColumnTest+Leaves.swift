@@ -20,49 +20,85 @@ extension ColumnTest {
 
   /// The rows of `rows` that match, in the present block of the cursor.
   func matches(_ rows: RowMask, _ cursor: TableCursor, _ i: Int) throws(QueryFailure) -> RowMask {
-    let leaf: ColumnLeaf
-    do throws(StorageError) { leaf = try cursor.leaf(i) } catch { throw .storage(error) }
+    let frequent = try reading { () throws(StorageError) in
+      try frequentMatches(rows, cursor, i)
+    }
+    if let frequent { return frequent }
+    let leaf = try reading { () throws(StorageError) in try cursor.leaf(i) }
     if let mask = wholeLeaf(leaf, cursor.count) { return rows & mask }
-    switch (kind, leaf) {
-    case (.text(let condition, let pattern, let matchesNull), .string(let leaf)):
-      let scan = TextScan(
-        condition: condition, pattern: pattern, matchesNull: matchesNull, isNullable: isNullable)
-      return try reading { () throws(StorageError) in
-        try scan.matches(leaf, cursor.count, rows)
-      }
-    case (.target(let target, let matchesNull), .link(let leaf, _)):
+    if case .target(let target, let matchesNull) = kind, case .link(let leaf, _) = leaf {
       return try rows.filter { (row) throws(QueryFailure) in
         let key = leaf.packed[leaf.first &+ row] &- 1
         return try key < 0 ? matchesNull : target.matches(ObjectKey(key))
       }
-    default:
-      return try rows.filter { (row) throws(QueryFailure) in
-        let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
-        return try matches(QueryValue(value))
+    }
+    return try rows.filter { (row) throws(QueryFailure) in
+      let value = try reading { () throws(StorageError) in try leaf.value(at: row) }
+      return try matches(QueryValue(value))
+    }
+  }
+
+  /// The rows of `rows` that match, if the leaf is of a frequent kind, which is quicker to read than
+  /// others, and the test is one of those for this kind.
+  @inline(__always)
+  private func frequentMatches(
+    _ rows: RowMask, _ cursor: TableCursor, _ i: Int
+  ) throws(StorageError) -> RowMask? {
+    let count = cursor.count
+    if let interval, let range = try cursor.range(i),
+      range.greatest < interval.lowerBound || range.least > interval.upperBound
+    {
+      return .empty
+    }
+    switch kind {
+    case .int(let comparison, let key):
+      return try cursor.ints(i).map { rows & $0.mask(count, comparison, key) }
+    case .intBetween(let low, let high):
+      return try cursor.ints(i).map { rows & ColumnTest.between($0, count, low, high) }
+    case .intAny(let keys, let matchesNull):
+      return try cursor.ints(i).map { rows & ColumnTest.any($0, count, keys, matchesNull) }
+    case .double(let comparison, let key):
+      return try cursor.doubles(i).map { leaf in
+        rows
+          & RowMask.filled { fillDoubleMask($0, base: leaf.base, count: count, comparison, key) }
+      }
+    case .date(let comparison, let key):
+      return try cursor.dates(i).map { rows & ColumnTest.dates($0, count, comparison, key) }
+    case .text(let condition, let pattern, let matchesNull):
+      guard let leaf = try cursor.strings(i) else { return nil }
+      let scan = TextScan(
+        condition: condition, pattern: pattern, matchesNull: matchesNull, isNullable: isNullable)
+      return try scan.matches(leaf, count, rows)
+    default: return nil
+    }
+  }
+
+  private static func between(
+    _ leaf: IntegerLeaf, _ count: Int, _ low: Int64, _ high: Int64
+  ) -> RowMask {
+    let mask = RowMask.filled {
+      leaf.packed.fillMaskBetween($0, from: leaf.first, count: count, low, high)
+    }
+    guard let null = leaf.nullValue, low <= null, null <= high else { return mask }
+    return mask.subtracting(leaf.nullRows(count))
+  }
+
+  private static func any(
+    _ leaf: IntegerLeaf, _ count: Int, _ keys: [Int64], _ matchesNull: Bool
+  ) -> RowMask {
+    let mask = RowMask.filled { out in
+      keys.withUnsafeBufferPointer {
+        leaf.packed.fillMaskAny(out, from: leaf.first, count: count, sortedKeys: $0)
       }
     }
+    guard leaf.nullValue != nil else { return mask }
+    let nulls = leaf.nullRows(count)
+    return matchesNull ? mask | nulls : mask.subtracting(nulls)
   }
 
   /// The matching rows of a leaf, if all can be tested at once.
   private func wholeLeaf(_ leaf: ColumnLeaf, _ count: Int) -> RowMask? {
     switch (kind, leaf) {
-    case (.int(let comparison, let key), .int(let leaf)):
-      return leaf.mask(count, comparison, key)
-    case (.intBetween(let low, let high), .int(let leaf)):
-      let mask = RowMask.filled {
-        leaf.packed.fillMaskBetween($0, from: leaf.first, count: count, low, high)
-      }
-      guard let null = leaf.nullValue, low <= null, null <= high else { return mask }
-      return mask.subtracting(leaf.nullRows(count))
-    case (.intAny(let keys, let matchesNull), .int(let leaf)):
-      let mask = RowMask.filled { out in
-        keys.withUnsafeBufferPointer {
-          leaf.packed.fillMaskAny(out, from: leaf.first, count: count, sortedKeys: $0)
-        }
-      }
-      guard leaf.nullValue != nil else { return mask }
-      let nulls = leaf.nullRows(count)
-      return matchesNull ? mask | nulls : mask.subtracting(nulls)
     case (.bool(let wanted, let isEqual), .bool(let leaf, let isNullable)):
       let nulls = ColumnTest.nulls(leaf, count, isNullable)
       let isTrue = RowMask.filled {
@@ -70,18 +106,12 @@ extension ColumnTest {
       }
       let hits = (wanted ? isTrue : isTrue.inverted(count)).subtracting(nulls)
       return isEqual ? hits : hits.inverted(count)
-    case (.double(let comparison, let key), .double(let leaf)):
-      return RowMask.filled {
-        fillDoubleMask($0, base: leaf.base, count: count, comparison, key)
-      }
     case (.float(let comparison, let key), .float(let leaf)):
       return RowMask.filled {
         fillFloatMask($0, base: leaf.base, count: count, comparison, key)
       }
     case (.orderedDouble(let comparison, let key), .double(let leaf)):
       return ColumnTest.ordered(leaf, count, comparison, key)
-    case (.date(let comparison, let key), .date(let leaf)):
-      return ColumnTest.dates(leaf, count, comparison, key)
     case (.null(let isWanted), _):
       return ColumnTest.nulls(leaf, count).map { isWanted ? $0 : $0.inverted(count) }
     case (.link(let keys, let matchesNull, let isEqual), .link(let leaf, _)):
@@ -195,5 +225,28 @@ extension IntegerLeaf {
     }
     guard nullValue != nil else { return mask }
     return comparison == .notEqual ? mask | nullRows(count) : mask.subtracting(nullRows(count))
+  }
+}
+
+extension ColumnTest.Kind {
+  /// Where the ints, or the seconds of the dates, that match are; nil if others match as well.
+  var interval: ClosedRange<Int64>? {
+    switch self {
+    case .int(let comparison, let key): Self.interval(comparison, key)
+    case .intBetween(let low, let high): low <= high ? low...high : nil
+    case .intAny(let keys, matchesNull: false):
+      keys.first.flatMap { first in keys.last.map { first...$0 } }
+    case .date(let comparison, let key): Self.interval(comparison, key.seconds)
+    default: nil
+    }
+  }
+
+  private static func interval(_ comparison: Comparison, _ key: Int64) -> ClosedRange<Int64>? {
+    switch comparison {
+    case .equal: key...key
+    case .less, .lessOrEqual: .min...key
+    case .greater, .greaterOrEqual: key ... .max
+    case .notEqual: nil
+    }
   }
 }

@@ -54,7 +54,9 @@ struct RowMask {
 
   /// Calls `body` with each row in ascending order.
   @inline(__always)
-  func forEachRow(_ body: (Int) throws(QueryFailure) -> Void) throws(QueryFailure) {
+  func forEachRow<Failure: Error>(
+    _ body: (Int) throws(Failure) -> Void
+  ) throws(Failure) {
     for word in 0..<4 {
       var rest = words[word]
       while rest != 0 {

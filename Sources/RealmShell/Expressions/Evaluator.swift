@@ -104,8 +104,8 @@ final class Evaluator {
         return .null
       }
       return .scalar(.bool(!flag))
-    case .binary(let sign, let folds, let left, let right, let range):
-      return try binary(sign, folds, left, right, row, range)
+    case .binary(let sign, let folding, let left, let right, let range):
+      return try binary(sign, folding, left, right, row, range)
     case .call(let function, let arguments, let range):
       return try call(function, arguments, row, range)
     }
@@ -122,7 +122,7 @@ final class Evaluator {
   }
 
   private func binary(
-    _ sign: BinaryOperator, _ folds: Bool, _ left: Expression, _ right: Expression,
+    _ sign: BinaryOperator, _ folding: CaseFolding?, _ left: Expression, _ right: Expression,
     _ row: ShellValue?, _ range: SourceRange
   ) throws(ShellError) -> ShellValue {
     let a = try value(of: left, row: row)
@@ -140,7 +140,8 @@ final class Evaluator {
     case .add, .subtract, .multiply, .divide, .remainder:
       return try Arithmetic.apply(sign, a, b, at: range)
     default:
-      return try Comparisons.apply(sign, folds, a, b, at: range).map { .scalar(.bool($0)) } ?? .null
+      let result = try Comparisons.apply(sign, folding, a, b, at: range)
+      return result.map { .scalar(.bool($0)) } ?? .null
     }
   }
 

@@ -1,6 +1,6 @@
-import ByteKernels
 import RealmLanguage
 import RealmObjects
+import RealmQuery
 import RealmValues
 
 /// `+ - * / %` of expressions.
@@ -117,11 +117,12 @@ enum Arithmetic {
 /// The comparisons of expressions; nil stands for null.
 enum Comparisons {
   static func apply(
-    _ sign: BinaryOperator, _ folds: Bool, _ a: ShellValue, _ b: ShellValue, at range: SourceRange
+    _ sign: BinaryOperator, _ folding: CaseFolding?, _ a: ShellValue, _ b: ShellValue,
+    at range: SourceRange
   ) throws(ShellError) -> Bool? {
     switch sign {
-    case .equal: return areEqual(a, b, folds)
-    case .notEqual: return !areEqual(a, b, folds)
+    case .equal: return areEqual(a, b, folding)
+    case .notEqual: return !areEqual(a, b, folding)
     default: break
     }
     if a.isNull || b.isNull { return nil }
@@ -129,17 +130,17 @@ enum Comparisons {
       guard let members = b.members else {
         throw ShellError(.typeMismatch, "in needs a collection, this is \(b.kindText)", at: range)
       }
-      return members.contains { areEqual(a, $0, folds) }
+      return members.contains { areEqual(a, $0, folding) }
     }
     if sign == .contains, let members = a.members {
-      return members.contains { areEqual($0, b, folds) }
+      return members.contains { areEqual($0, b, folding) }
     }
     guard case .scalar(let x) = a, case .scalar(let y) = b else {
       throw mismatch(sign, a, b, range)
     }
     switch sign {
     case .contains, .beginswith, .endswith, .like:
-      guard let result = text(sign, folds, x, y) else { throw mismatch(sign, a, b, range) }
+      guard let result = text(sign, folding, x, y) else { throw mismatch(sign, a, b, range) }
       return result
     default:
       guard x.isComparable(with: y) else { throw mismatch(sign, a, b, range) }
@@ -162,43 +163,42 @@ enum Comparisons {
   }
 
   /// Whether two values are equal; values of different kinds are not, numbers are by value.
-  static func areEqual(_ a: ShellValue, _ b: ShellValue, _ folds: Bool = false) -> Bool {
+  static func areEqual(_ a: ShellValue, _ b: ShellValue, _ folding: CaseFolding? = nil) -> Bool {
     switch (a, b) {
-    case (.scalar(.string(let x)), .scalar(.string(let y))) where folds:
-      return x.withUnsafeBytes { p in y.withUnsafeBytes { equalsFolded(p, $0) } }
+    case (.scalar(.string(let x)), .scalar(.string(let y))) where folding != nil:
+      return matches(x, .equal, folding, y)
     case (.scalar(let x), .scalar(let y)): return x.isEqual(to: y)
     case (.object(let x, let key), .object(let y, let other)):
       return x.base === y.base && key == other
     case (.dictionary(let x), .dictionary(let y)):
       return x.count == y.count
-        && zip(x, y).allSatisfy { $0.key == $1.key && areEqual($0.value, $1.value, folds) }
+        && zip(x, y).allSatisfy { $0.key == $1.key && areEqual($0.value, $1.value, folding) }
     default:
       guard let x = a.members, let y = b.members else { return false }
-      return x.count == y.count && zip(x, y).allSatisfy { areEqual($0, $1, folds) }
+      return x.count == y.count && zip(x, y).allSatisfy { areEqual($0, $1, folding) }
     }
   }
 
   private static func text(
-    _ sign: BinaryOperator, _ folds: Bool, _ a: ScalarValue, _ b: ScalarValue
+    _ sign: BinaryOperator, _ folding: CaseFolding?, _ a: ScalarValue, _ b: ScalarValue
   ) -> Bool? {
-    let pair: ([UInt8], [UInt8])
     switch (a, b) {
-    case (.string(let x), .string(let y)), (.data(let x), .data(let y)): pair = (x, y)
-    default: return nil
-    }
-    return pair.0.withUnsafeBytes { text in
-      pair.1.withUnsafeBytes { part in
-        switch sign {
-        case .contains:
-          folds ? containsFolded(text, part) : firstIndex(of: part, in: text) != nil
-        case .beginswith: folds ? hasPrefixFolded(text, part) : text.starts(with: part)
-        case .endswith:
-          folds
-            ? hasSuffixFolded(text, part)
-            : text.count >= part.count && text.suffix(part.count).elementsEqual(part)
-        default: matchesWildcards(text, part, isFolded: folds)
-        }
+    case (.string(let text), .string(let pattern)), (.data(let text), .data(let pattern)):
+      switch sign {
+      case .contains: matches(text, .contains, folding, pattern)
+      case .beginswith: matches(text, .beginsWith, folding, pattern)
+      case .endswith: matches(text, .endsWith, folding, pattern)
+      default: matches(text, .like, folding, pattern)
       }
+    default: nil
+    }
+  }
+
+  private static func matches(
+    _ text: [UInt8], _ comparator: Comparator, _ folding: CaseFolding?, _ pattern: [UInt8]
+  ) -> Bool {
+    text.withUnsafeBytes { text in
+      pattern.withUnsafeBytes { TextComparison.holds(text, comparator, folding, $0) }
     }
   }
 }

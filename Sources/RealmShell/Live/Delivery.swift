@@ -58,10 +58,22 @@ extension Session {
   func sleepUntilNews(atMost milliseconds: Int) -> Bool {
     let watches = observers.watches
     guard !threads.hasOthers, watches.allSatisfy({ $0.listener != nil }) else { return false }
-    var sources = watches.compactMap(\.listener).map {
-      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+    let descriptors = watches.compactMap(\.listener).map { Int($0.descriptor) }
+    let count = (descriptors.max() ?? -1) + 1
+    guard count <= Int(FD_SETSIZE) else { return false }
+    // No signal may come between the last look at whether one has come and the sleep.
+    var (all, before) = (sigset_t(), sigset_t())
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    if Interruption.isRequested { return true }
+    var sources = fd_set()
+    withUnsafeMutableBytes(of: &sources) { bytes in
+      for descriptor in descriptors { bytes[descriptor / 8] |= 1 << UInt8(descriptor % 8) }
     }
-    poll(&sources, nfds_t(sources.count), Int32(clamping: milliseconds))
+    var time = timespec(
+      tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+    pselect(Int32(count), &sources, nil, nil, &time, &before)
     return true
   }
 

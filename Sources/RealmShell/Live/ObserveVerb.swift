@@ -183,7 +183,11 @@ extension Session {
           .invalidArgument, "\(quotedName(className)) has no property \(quotedName(property))",
           at: place)
       case .noLink(let property, _):
-        throw ShellError(.invalidArgument, "\(quotedName(property)) is no link", at: place)
+        throw ShellError(
+          .invalidArgument,
+          property == "*"
+            ? "\(quotedName(objectClass.name)) has no links" : "\(quotedName(property)) is no link",
+          at: place)
       case .tooManyPaths:
         throw ShellError(.invalidArgument, "these are too many key paths", at: place)
       }
@@ -215,7 +219,8 @@ extension Session {
       throw ShellError(
         .wrongThread,
         "observer \(source.text(of: operand.range)) belongs to thread \(owner.name)",
-        at: operand.range, remedy: "on \(quotedName(owner.name)): ...")
+        at: operand.range,
+        remedy: "on \(quotedName(owner.name)): \(source.text(of: bodyRange))")
     }
     throw ShellError(
       .unknownObserver, "no observer \(source.text(of: operand.range))", at: operand.range,

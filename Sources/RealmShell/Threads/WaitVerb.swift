@@ -9,7 +9,7 @@ extension Session {
   /// How long a thread that waits sleeps between two looks at Ctrl-C.
   static let pauseMilliseconds = 20
   /// The same when it is woken by whatever it waits for.
-  static let longPauseMilliseconds = 500
+  static let longPauseMilliseconds = 10_000
 
   func wait(_ statement: WaitStatement, at range: SourceRange, to writer: ByteWriter)
     throws(ShellError)

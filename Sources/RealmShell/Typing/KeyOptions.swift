@@ -10,6 +10,8 @@ struct KeyOptions {
   /// Milliseconds that reading may take. Source: shell.md 21.
   private static let maximumTime = 10.0
   private static let rowsBetweenChecks = 32
+  /// Rows that are read in any case: a busy machine does not change what is offered of few objects.
+  private static let freeRowCount = 256
   /// Bytes of a text beside a key.
   private static let longestComment = 100
 
@@ -40,9 +42,12 @@ struct KeyOptions {
     }
     let columns = [primaryKey.position] + (text.map { [$0.position] } ?? [])
     let cursor = try TableCursor(objectClass.table, columns: columns)
+    var count = 0
     while try cursor.next() {
       for row in 0..<cursor.count {
-        if row % Self.rowsBetweenChecks == 0, monotonicMilliseconds() > end { return }
+        count += 1
+        let isCheckDue = count > Self.freeRowCount && count % Self.rowsBetweenChecks == 0
+        if isCheckDue, monotonicMilliseconds() > end { return }
         guard let key = try cursor.value(0, at: row).scalar else { continue }
         let literal = CanonicalText.string(key, inMixed: false)
         guard word.isEmpty || literal.hasPrefix(word) else { continue }

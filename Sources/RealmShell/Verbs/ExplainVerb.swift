@@ -102,6 +102,14 @@ extension Session {
     switch body {
     case .where(let query): return Subject(.source(query.source), query.condition)
     case .count(let count): return Subject(.source(count.source), count.condition)
+    case .aggregate(let aggregate):
+      let columns = aggregate.columns.map { source.text(of: $0.range) }.joined(separator: ", ")
+      let keys = aggregate.keys.map { source.text(of: $0.range) }.joined(separator: ", ")
+      let effect = ExplainedPlan.Step("aggregate", keys.isEmpty ? columns : "\(columns) by \(keys)")
+      return Subject(.source(aggregate.source), aggregate.condition, effect)
+    case .sections(let sections):
+      let effect = ExplainedPlan.Step("sections", "by \(source.text(of: sections.key.range))")
+      return Subject(.source(sections.source), sections.condition, effect)
     case .set(let set):
       let paths = set.changes.map { source.text(of: $0.path.range) }
       let effect = ExplainedPlan.Step("set", paths.joined(separator: ", "))
@@ -120,7 +128,8 @@ extension Session {
     default: break
     }
     throw ShellError(
-      .illegalOperation, "only where, count, observe, set and delete can be explained", at: range)
+      .illegalOperation,
+      "only where, count, aggregate, sections, observe, set and delete can be explained", at: range)
   }
 
   /// The place of the predicate that selects the objects.

@@ -53,7 +53,9 @@ extension Session {
       } else {
         let query = try bind(condition, objects.objectClass, evaluator)
         try run(evaluator.path) { () throws(QueryFailure) in
+          measurement?.begin(query, condition)
           try query.add(to: grouping) { Interruption.isRequested }
+          measurement?.end(query, condition, objectCount: grouping.objectCount)
         }
       }
     }

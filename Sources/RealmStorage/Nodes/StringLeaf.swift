@@ -155,6 +155,9 @@ extension StringLeaf {
   @inline(__always)
   public func end(ofRow row: Int) -> Int { Int(node[row]) }
 
+  /// The texts, or what tells where they are.
+  var bytes: UnsafeRawBufferPointer { form == .medium ? blob.bytes : node.bytes }
+
   /// Width, base address and count of the elements of the short form; nil for other forms.
   public var shortElements: (base: UnsafeRawPointer, width: Int)? {
     form == .short && node.width > 0 ? (node.payload + first * node.width, node.width) : nil

@@ -39,6 +39,8 @@ public final class StoredTable {
   let format: FileFormat
   let view: FileView
   private let file: RealmFile
+  private var keptDirectory: LeafDirectory?
+  private var descentCount = 0
 
   init(
     name: String, key: TableKey, kind: Kind, columns: [StoredColumn], backlinks: [StoredBacklink],
@@ -66,6 +68,27 @@ public final class StoredTable {
     case .clusters(let tree): try tree.objectCount()
     case .trees(let trees): trees.rowCount
     }
+  }
+
+  /// The leaves of a table in clusters; nil for others.
+  func directory() -> LeafDirectory? {
+    if let keptDirectory { return keptDirectory }
+    guard case .clusters(let tree) = layout else { return nil }
+    let directory = LeafDirectory(tree, isCommitted: !file.isTransaction)
+    if directory.isKept { keptDirectory = directory }
+    return directory
+  }
+
+  /// So many descents to objects take longer than to find all leaves.
+  private static let manyDescents = 256
+
+  /// The leaves of a table, for who looks for an object; nil if it pays better to descend to it.
+  func directoryForMany() -> LeafDirectory? {
+    if let keptDirectory { return keptDirectory }
+    descentCount += 1
+    guard descentCount > StoredTable.manyDescents, !file.isTransaction else { return nil }
+    descentCount = 0
+    return directory().flatMap { $0.isKept ? $0 : nil }
   }
 
   /// Position of the column with a name.

@@ -199,21 +199,9 @@ struct ClusterCursor {
   private var pendingRoot = true
   /// The inner nodes above the present leaf, the root first.
   private var stack: [Frame] = []
-  /// Slots of leaves whose nodes will be read.
-  private let slots: [Int]
-  /// Those of them whose nodes hold refs of what will be read.
-  private let deepSlots: [Int]
 
   /// Starts before the first leaf.
-  ///
-  /// - Parameters:
-  ///   - slots: Slots of leaves whose nodes are brought near in advance.
-  ///   - deepSlots: Those of them for which also the nodes below are brought near.
-  init(_ tree: ClusterTree, prefetching slots: [Int] = [], andBelow deepSlots: [Int] = []) {
-    self.tree = tree
-    self.slots = slots
-    self.deepSlots = deepSlots
-  }
+  init(_ tree: ClusterTree) { self.tree = tree }
 
   /// Passes over the leaves that end before a key; only before the first leaf.
   mutating func skip(to key: UInt64) throws(StorageError) {
@@ -252,47 +240,9 @@ struct ClusterCursor {
       stack[top].next = child + 1
       let ref = try tree.view.ref(inner.node, child + 3)
       let base = stack[top].base &+ inner.offset(ofChild: child)
-      if inner.depth == 1 { prefetch(inner.node, slot: child + 3) }
       return try descend(to: ref, base: base, below: inner.depth)
     }
     return nil
-  }
-
-  /// How many leaves ahead the nodes of the columns are brought near; the leaves themselves, which
-  /// tell where those are, twice as many.
-  private static let distance = 8
-
-  @inline(__always)
-  private func prefetch(_ parent: NodeView, slot: Int) {
-    let view = tree.view
-    guard !view.isEncrypted else { return }
-    if slot + 2 * ClusterCursor.distance < parent.count {
-      prefetchForReading(view.address(ofRef: parent[slot + 2 * ClusterCursor.distance]))
-    }
-    if !deepSlots.isEmpty { prefetchBelow(parent, slot: slot) }
-    guard !slots.isEmpty, slot + ClusterCursor.distance < parent.count,
-      let leaf = try? view.refs(at: parent[slot + ClusterCursor.distance])
-    else { return }
-    for slot in slots where slot < leaf.count { prefetch(leaf[slot]) }
-  }
-
-  /// A column of bytes and its header fill five lines; the processor foresees the rest.
-  @inline(__always)
-  private func prefetch(_ ref: Int64) {
-    let start = tree.view.address(ofRef: ref)
-    for line in 0..<5 { prefetchForReading(start + line &* 64) }
-  }
-
-  /// Brings near what the nodes of columns refer to, half as many leaves ahead as the nodes.
-  private func prefetchBelow(_ parent: NodeView, slot: Int) {
-    let view = tree.view
-    guard slot + ClusterCursor.distance / 2 < parent.count,
-      let leaf = try? view.refs(at: parent[slot + ClusterCursor.distance / 2])
-    else { return }
-    for slot in deepSlots where slot < leaf.count {
-      guard let node = try? view.refs(at: leaf[slot]) else { continue }
-      for i in 0..<min(2, node.count) { prefetch(node[i]) }
-    }
   }
 
   private mutating func descend(

@@ -49,13 +49,29 @@ struct SearchIndex {
       keys = chunks.integers
     }
 
+    /// So many keys are brought near at once: waiting for one after the other takes much longer.
+    private static let nearCount = 128
+
+    @inline(__always)
+    private static func prefetch(_ keys: UnsafeRawPointer, _ positions: StrideTo<Int>) {
+      for position in positions { prefetchForReading(keys + position &* 4) }
+    }
+
     /// The first child whose key is not below a chunk; `keys.count` if there is none.
     @inline(__always)
     func firstChild(notBelow chunk: Int32) -> Int {
       var (low, high) = (0, keys.count)
       if keys.width == 32 {
         // Nearly all nodes: without a decision about the width, nor a branch, in each step.
+        if high > 2 * Self.nearCount {
+          Self.prefetch(keys.base, stride(from: 0, to: high, by: high / 8))
+        }
+        var isNear = false
         while low < high {
+          if !isNear, high &- low <= Self.nearCount {
+            isNear = true
+            Self.prefetch(keys.base, stride(from: low, to: high, by: 16))
+          }
           let middle = (low &+ high) &>> 1
           let key = keys.base.loadUnaligned(fromByteOffset: middle &* 4, as: Int32.self)
           let isBelow = key < chunk

@@ -81,19 +81,8 @@ final class EditorOnScreen {
     let answer = "read \(text.debugDescription)"
     #expect(
       terminal.wait(timeoutSeconds: 10) { screen in
-        screen.marksPaste && screen.joinedText.contains(answer)
+        screen.marksPaste && screen.lines.contains(answer)
       }, "\(screen.texts)", sourceLocation: sourceLocation)
     #expect(screen.failure == nil, sourceLocation: sourceLocation)
-  }
-}
-
-extension TerminalEmulator {
-  /// All rows, those joined that the terminal has broken because they were full.
-  var joinedText: String {
-    (scrollback + rows).reduce("") { text, row in
-      let isPadded = row.isContinued && row.cells.last?.isEmpty == false
-      return text + (isPadded ? row.cells.filter { $0.width > 0 }.map(\.text).joined() : row.text)
-        + (row.isContinued ? "" : "\n")
-    }
   }
 }

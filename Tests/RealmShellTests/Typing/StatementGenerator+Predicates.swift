@@ -163,6 +163,10 @@ extension StatementGenerator {
   }
 
   private mutating func collectionPredicate() {
+    if chance(50) { countPredicate() } else { elementPredicate() }
+  }
+
+  private mutating func countPredicate() {
     choose(
       {
         $0.words($0.one(of: ["ANY", "ALL", "NONE"]))
@@ -205,7 +209,11 @@ extension StatementGenerator {
         $0.append("@count", .word, isGlued: true)
         $0.sign(">")
         $0.literal("0")
-      },
+      })
+  }
+
+  private mutating func elementPredicate() {
+    choose(
       {
         $0.name("scores")
         $0.glued("[")

@@ -13,7 +13,7 @@ import Testing
     ("where Dog age ", "OPERATOR"), ("where Dog age > ", "VALUE"),
     (
       "where Dog age > 3 ",
-      "[SORT(...)] [DISTINCT(...)] [LIMIT(N)] [and | or PREDICATE] ..."
+      "[SORT(...)] [DISTINCT(...)] [LIMIT(N)] [and | or PREDICATE] [args (...)] ..."
     ),
     ("add Dog ", "{PROPERTY: VALUE, ...}"), ("add Dog {", "PROPERTY: VALUE"),
     ("get Dog ", "KEY"), ("begin ", "[nowait | timeout DURATION]"), ("config zone ", "[utc local]"),
