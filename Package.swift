@@ -34,7 +34,8 @@ let kernels: [SwiftSetting] =
 let standalone: [LinkerSetting] = [
   .unsafeFlags(
     [
-      "-static-executable", "-use-ld=lld", "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T",
+      "-static-executable", "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker",
+      "--no-eh-frame-hdr", "-Xlinker", "-T",
       "-Xlinker", Context.packageDirectory + "/Sources/realmsh/NoUnwinding.ld",
     ], .when(configuration: .release)),
   .linkedLibrary("tinfo"), .linkedLibrary("bsd"), .linkedLibrary("md"),
