@@ -23,22 +23,20 @@ let small: [SwiftSetting] =
   program + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 /// Layers that never touch raw memory: an unmarked unsafe expression does not compile.
 let safe: [SwiftSetting] = program + [.strictMemorySafety()]
-/// Allows the instructions for AES; the compiler does not use them by itself.
-#if arch(x86_64)
-  let blockCipher: [SwiftSetting] = [.unsafeFlags(["-Xcc", "-maes"])]
-#else
-  let blockCipher: [SwiftSetting] = []
-#endif
 /// Loops over bytes are optimised in debug builds too; without this the tests run 50 times slower.
 /// The module Builtin has the prefetch instruction of every processor.
 let kernels: [SwiftSetting] =
   program + [
     .unsafeFlags(["-O"], .when(configuration: .debug)), .enableExperimentalFeature("BuiltinModule"),
-  ] + blockCipher
+  ]
 /// Everything in one file: starts in under a millisecond. Only on executables, never on a target
 /// that tests link.
 let standalone: [LinkerSetting] = [
-  .unsafeFlags(["-static-executable", "-use-ld=lld"], .when(configuration: .release)),
+  .unsafeFlags(
+    [
+      "-static-executable", "-use-ld=lld", "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "-T",
+      "-Xlinker", Context.packageDirectory + "/Sources/realmsh/NoUnwinding.ld",
+    ], .when(configuration: .release)),
   .linkedLibrary("tinfo"), .linkedLibrary("bsd"), .linkedLibrary("md"),
 ]
 
@@ -78,8 +76,8 @@ let package = Package(
       ],
       swiftSettings: small),
     .executableTarget(
-      name: "realmsh", dependencies: ["RealmShell"], swiftSettings: program,
-      linkerSettings: standalone),
+      name: "realmsh", dependencies: ["RealmShell"], exclude: ["NoUnwinding.ld"],
+      swiftSettings: program, linkerSettings: standalone),
 
     // Tests, one target per target, then those of the whole.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: common),

@@ -84,3 +84,25 @@ private func search(
   }
   return nil
 }
+
+/// The first position of `first` or `second` at or after `start`; the count of bytes if there is none.
+public func firstIndex(
+  of first: UInt8, or second: UInt8, in bytes: Span<UInt8>, from start: Int
+) -> Int {
+  precondition(start >= 0)
+  return bytes.withUnsafeBufferPointer { bytes in
+    var i = start
+    if let base = UnsafeRawPointer(bytes.baseAddress), start <= bytes.count &- 16 {
+      let (firsts, seconds) = (SIMD16(repeating: first), SIMD16(repeating: second))
+      let lastBlock = bytes.count &- 16
+      repeat {
+        let block = base.loadUnaligned(fromByteOffset: i, as: SIMD16<UInt8>.self)
+        let hits = laneBits((block .== firsts) .| (block .== seconds))
+        if hits != 0 { return i &+ hits.trailingZeroBitCount }
+        i &+= 16
+      } while i <= lastBlock
+    }
+    while i < bytes.count, bytes[i] != first, bytes[i] != second { i &+= 1 }
+    return i
+  }
+}

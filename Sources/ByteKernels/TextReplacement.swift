@@ -9,13 +9,13 @@ extension String {
   ///
   /// - Parameter part: Not empty.
   public func replacing(_ part: String, with replacement: String) -> String {
-    split(separator: part).joined(separator: replacement)
+    pieces(separatedBy: part).joined(separator: replacement)
   }
 
   /// The texts before, between and after all `separator`s, compared by bytes; empty ones too.
   ///
   /// - Parameter separator: Not empty.
-  public func split(separator: String) -> [Substring] {
+  public func pieces(separatedBy separator: String) -> [Substring] {
     var parts: [Substring] = []
     var start = startIndex
     for range in occurrences(of: separator, in: self) {

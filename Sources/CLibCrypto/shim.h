@@ -1,4 +1,3 @@
-// The plain functions: EVP, which replaces them, links every algorithm there is.
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/aes.h>
-#include <openssl/sha.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/crypto.h>

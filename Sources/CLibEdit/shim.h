@@ -87,6 +87,11 @@ static inline int editline_bind_in_command_mode(
   return el_wset(editor, EL_BIND, L"-a", key, function, NULL);
 }
 
+// Lets Enter arrive as a carriage return, so that pasted ends of lines can be told apart.
+static inline int editline_keep_returns(EditLine *editor) {
+  return el_wset(editor, EL_SETTY, L"-d", L"-icrnl", L"-inlcr", NULL);
+}
+
 static inline int editline_is_editing(EditLine *editor) {
   int is_editing = 0;
   return el_wget(editor, EL_EDITMODE, &is_editing) == 0 && is_editing;
@@ -94,6 +99,16 @@ static inline int editline_is_editing(EditLine *editor) {
 
 static inline int editline_set_raw_mode(EditLine *editor, int is_raw) {
   return el_wset(editor, EL_PREP_TERM, is_raw);
+}
+
+// Makes libedit believe that nothing is drawn, at no cost: it redraws an empty line. What it believes
+// must fit the line, else it writes outside of its copy of the screen.
+static inline void editline_forget_drawing(EditLine *editor) {
+  LineInfoW *line = (LineInfoW *)el_wline(editor);
+  LineInfoW saved = *line;
+  line->cursor = line->lastchar = line->buffer;
+  el_wset(editor, EL_REFRESH);
+  *line = saved;
 }
 
 static inline int editline_history_set_limit(HistoryW *history, int limit) {

@@ -4,17 +4,6 @@
 #include <sys/types.h>
 
 int pthread_getattr_np(unsigned long thread, void *attributes);
-void explicit_bzero(void *bytes, size_t byte_count);
 int memfd_create(const char *name, unsigned int flags);
 int sync_file_range(int descriptor, off_t offset, off_t byte_count, unsigned int flags);
 int statx(int folder, const char *path, int flags, unsigned int mask, struct statx *status);
-
-#if defined(__x86_64__)
-#include <cpuid.h>
-
-/// Whether the processor has the instructions for AES.
-static inline int hasBlockCipherInstructions(void) {
-  unsigned int a, b, c = 0, d;
-  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_AES) != 0;
-}
-#endif

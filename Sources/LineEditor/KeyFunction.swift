@@ -27,6 +27,8 @@ struct KeyFunction {
     _ handle: OpaquePointer?, _ body: (LineEditor) -> Outcome
   ) -> UInt8 {
     guard let editor = editor(of: handle) else { return Outcome.done.rawValue }
+    // A character that has joined the next one has left the cursor between them.
+    editor.leaveCluster()
     // What was typed since the last paint can be taken back by itself.
     editor.editing.undo.note(editor.text)
     let outcome = body(editor)

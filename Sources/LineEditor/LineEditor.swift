@@ -118,6 +118,7 @@ public final class LineEditor {
     _ = editline_set_reader(handle, libeditReader)
     _ = editline_remove_prompt(handle)
     _ = editline_leave_signals_alone(handle)
+    _ = editline_keep_returns(handle)
     _ = editline_set_history(handle, wideHistory)
     KeyFunction.addAll(to: handle)
     use(.emacs)

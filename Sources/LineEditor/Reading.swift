@@ -29,9 +29,12 @@ extension LineEditor {
   func readCharacter() -> Unicode.Scalar? {
     placeInitialText()
     dropUnknownSequence()
+    // The movements of vi are libedit's, which knows no clusters.
+    if hasViKeys { noteChange() }
     guard var scalar = readScalar() else { return nil }
     if scalar == "\u{1B}", hasViKeys, !isSequenceAhead { scalar = Self.bareEscape }
     editing.sequence = editing.sequence.followed(by: scalar)
+    editline_forget_drawing(handle)
     return scalar
   }
 
@@ -57,16 +60,18 @@ extension LineEditor {
 
   /// Takes note of what the last key has done, before the result is painted.
   private func noteChange() {
-    var text = text
-    if !text.isBoundary(text.cursor) {
-      // A movement of libedit has stopped inside of a cluster, or a character has joined one.
-      let cluster = text.clusterRange(around: text.cursor)
-      let former = editing.undo.current
-      let place = text.cursor < former.cursor ? cluster.lowerBound : cluster.upperBound
-      buffer.move(from: text, to: place)
-      text.cursor = place
-    }
+    let former = editing.undo.current
+    // A movement of libedit may have stopped inside of a cluster.
+    if text.bytes == former.bytes { leaveCluster(from: former.cursor) }
     editing.undo.note(text)
+  }
+
+  /// Moves the cursor out of a cluster, in the direction in which it came there.
+  func leaveCluster(from former: Int = 0) {
+    let text = text
+    guard !text.isBoundary(text.cursor) else { return }
+    let cluster = text.clusterRange(around: text.cursor)
+    buffer.move(from: text, to: text.cursor < former ? cluster.lowerBound : cluster.upperBound)
   }
 
   /// Drops the rest of a sequence that libedit does not know and has rung the bell about.

@@ -131,12 +131,14 @@ extension LineEditor {
     var view = LineView()
     view.prompt = screen.prompt
     view.text = text.bytes
-    view.cursor = text.cursor
+    view.cursor =
+      text.isBoundary(text.cursor)
+      ? text.cursor : text.clusterRange(around: text.cursor).upperBound
     view.usesColor = options.usesColor
     view.looks = looks(of: text, isLast: !withHint)
     view.footer = screen.footer
     view.footerCursor = screen.footerCursor
-    if withHint, screen.footerCursor == nil { view.hint = Array(hint(for: text).shown.utf8) }
+    if withHint, screen.footer.isEmpty { view.hint = Array(hint(for: text).shown.utf8) }
     return view.frame(rows: screen.size.rows, columns: screen.size.columns, top: &screen.top)
   }
 

@@ -66,8 +66,13 @@ extension StatementParser {
   private static func continuation(
     of text: [UInt8], at offset: Int, from start: Int
   ) -> Continuation {
-    var parser = Parser(bytes: Array(text[..<offset]), position: start)
-    parser.records = true
+    let bytes = Array(text[..<offset])
+    // In a long block only the statement that is not finished matters.
+    var finder = Parser(bytes: bytes, position: start)
+    finder.start()
+    _ = try? finder.statement()
+    var parser = Parser(bytes: bytes, position: start)
+    parser.recordingStart = finder.statementStart
     parser.start()
     _ = try? parser.statement()
     let isReached = parser.furthest >= offset

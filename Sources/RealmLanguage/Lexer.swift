@@ -1,3 +1,5 @@
+import ByteKernels
+
 /// Cuts the text of statements into tokens, one at a time and without state, so that paths, raw
 /// text and predicates can be read at any place. Never traps. Source: shell.md 3.
 public enum Lexer {
@@ -159,9 +161,10 @@ public enum Lexer {
     let quote = bytes[start]
     var index = start + 1
     while index < bytes.count {
-      let byte = bytes[index]
-      if byte == quote { return Token(.string, start: start, end: index + 1) }
-      index += byte == UInt8(ascii: "\\") ? 2 : 1
+      index = firstIndex(of: quote, or: UInt8(ascii: "\\"), in: bytes, from: index)
+      guard index < bytes.count else { break }
+      if bytes[index] == quote { return Token(.string, start: start, end: index + 1) }
+      index += 2
     }
     return Token(.unterminatedString, start: start, end: bytes.count)
   }

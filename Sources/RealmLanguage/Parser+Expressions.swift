@@ -3,23 +3,34 @@ extension Parser {
   /// `expr`.
   mutating func expression() throws(SyntaxError) -> Expression {
     // Most values of a script stand alone.
-    if !records, endsValue(byte(at: token.end)), let literal = try acceptLiteral() {
-      height = 1
-      return .literal(literal)
+    var first: Expression?
+    if !records {
+      if endsValue(at: token.end), let literal = try acceptLiteral() {
+        height = 1
+        return .literal(literal)
+      }
+      if !startsNegation {
+        let operand = try unary()
+        if token.kind.endsExpression { return operand }
+        first = operand
+      }
     }
-    var left = try conjunctionExpression()
+    var left = try conjunctionExpression(after: first)
     while acceptsOperator(.or, "||", "or") {
       left = try binary(.or, left) { parser throws(SyntaxError) in
-        try parser.conjunctionExpression()
+        try parser.conjunctionExpression(after: nil)
       }
     }
     return left
   }
 
-  /// The byte ends a value, whatever follows.
-  private func endsValue(_ byte: UInt8) -> Bool {
-    switch byte {
+  private var startsNegation: Bool { token.kind == .not || isWord("not") }
+
+  /// The byte at the end of a value ends the expression, whatever follows.
+  private func endsValue(at offset: Int) -> Bool {
+    switch byte(at: offset) {
     case UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): true
+    case UInt8(ascii: "\n"): depth == blockDepth
     default: false
     }
   }
@@ -36,8 +47,11 @@ extension Parser {
     return result
   }
 
-  private mutating func conjunctionExpression() throws(SyntaxError) -> Expression {
-    var left = try negatedExpression()
+  /// - Parameter first: The first operand, if it has been read; so in the functions below.
+  private mutating func conjunctionExpression(
+    after first: Expression?
+  ) throws(SyntaxError) -> Expression {
+    var left = try first == nil ? negatedExpression() : relation(after: first)
     while acceptsOperator(.and, "&&", "and") {
       left = try binary(.and, left) { parser throws(SyntaxError) in
         try parser.negatedExpression()
@@ -47,9 +61,9 @@ extension Parser {
   }
 
   private mutating func negatedExpression() throws(SyntaxError) -> Expression {
-    guard acceptsOperator(.not, "!", "not") else { return try relation() }
+    guard acceptsOperator(.not, "!", "not") else { return try relation(after: nil) }
     let sign = try advanceSign()
-    let operand = try relation()
+    let operand = try relation(after: nil)
     try raiseHeight(above: 0, at: sign.range)
     return .unary(.not, operand, range: sign.range.joined(with: operand.range))
   }
@@ -67,8 +81,8 @@ extension Parser {
     return sign
   }
 
-  private mutating func relation() throws(SyntaxError) -> Expression {
-    let left = try sumExpression()
+  private mutating func relation(after first: Expression?) throws(SyntaxError) -> Expression {
+    let left = try sumExpression(after: first)
     if records { recordRelation(left) }
     guard let comparator = relationOperator else { return left }
     let leftHeight = height
@@ -76,7 +90,7 @@ extension Parser {
     if records, Self.mayIgnoreCase(comparator) { offer(CaseFolding.allCases.map(\.rawValue)) }
     let folding = caseMark(after: comparator)
     if folding != nil { for _ in 0..<3 { try advance() } }
-    let right = try sumExpression()
+    let right = try sumExpression(after: nil)
     try raiseHeight(above: leftHeight, at: sign.range)
     return .binary(
       comparator, folding: folding, left, right,
@@ -105,8 +119,11 @@ extension Parser {
     case .greater: return .greater
     case .greaterOrEqual: return .greaterOrEqual
     case .word:
-      let words: [BinaryOperator] = [.in, .contains, .beginswith, .endswith, .like]
-      return words.first { isWord($0.rawValue) }
+      if isWord("in") { return .in }
+      if isWord("like") { return .like }
+      if isWord("contains") { return .contains }
+      if isWord("endswith") { return .endswith }
+      return isWord("beginswith") ? .beginswith : nil
     default: return nil
     }
   }
@@ -117,24 +134,28 @@ extension Parser {
     let mark = token.start
     return CaseFolding.allCases.first { folding in
       let text = folding.rawValue.utf8
-      return text.enumerated().allSatisfy { byte(at: mark + $0) == $1 }
-        && Lexer.token(in: bytes.span, at: mark + text.count).kind.startsOperand
+      guard text.enumerated().allSatisfy({ byte(at: mark + $0) == $1 }) else { return false }
+      let next = Lexer.token(in: bytes.span, at: mark + text.count).kind
+      return next.startsOperand || (records && next == .end)
     }
   }
 
-  private mutating func sumExpression() throws(SyntaxError) -> Expression {
-    var left = try product()
+  private mutating func sumExpression(after first: Expression?) throws(SyntaxError) -> Expression {
+    var left = try product(after: first)
     if records { offer(["+", "-"]) }
     while let operation: BinaryOperator = token.kind == .plus
       ? .add : token.kind == .minus ? .subtract : nil
     {
-      left = try binary(operation, left) { parser throws(SyntaxError) in try parser.product() }
+      left = try binary(operation, left) { parser throws(SyntaxError) in
+        try parser.product(after: nil)
+      }
     }
     return left
   }
 
-  private mutating func product() throws(SyntaxError) -> Expression {
-    var left = try unary()
+  private mutating func product(after first: Expression?) throws(SyntaxError) -> Expression {
+    var left: Expression
+    if let first { left = first } else { left = try unary() }
     while true {
       let operation: BinaryOperator
       if records { offer(["*", "/", "%"]) }
@@ -384,8 +405,9 @@ extension Parser {
 
   /// `Dog(1)`, `Dog#12`. The name and its sign stand together.
   mutating func objectName() throws(SyntaxError) -> ObjectName {
+    let isCall = isWord("obj")
     let name = try name(.className)
-    if name.text.lowercased() == "obj", token.kind == .openParenthesis {
+    if isCall, token.kind == .openParenthesis {
       return try objectNameInWords(from: name.range.start)
     }
     let key: ObjectName.Key

@@ -218,8 +218,8 @@ extension Parser {
   func unescaped(_ range: SourceRange) throws(SyntaxError) -> [UInt8] {
     let end = range.end - 1
     let span = bytes.span
-    var index = range.start + 1
-    while index < end, span[index] != UInt8(ascii: "\\") { index += 1 }
+    var index = firstIndex(
+      of: span[range.start], or: UInt8(ascii: "\\"), in: span, from: range.start + 1)
     var result = Array(bytes[range.start + 1..<index])
     if index == end { return result }
     result.reserveCapacity(end - range.start)

@@ -16,7 +16,9 @@ extension Parser {
       // Only work can be asynchronous.
       let expected = [Expectation.symbol(":"), .symbol("{")]
       throw SyntaxError(
-        SyntaxError.message(expecting: expected), range: token.range, expected: expected)
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected,
+        suggestion: token.kind == .word && thread.variables.isEmpty
+          ? Spelling.nearest(to: text(token.range), among: ["with"]) : nil)
     }
     return .on(.thread(thread, nil))
   }

@@ -62,7 +62,9 @@ extension Parser {
     let subject = try changeSubject(ofSet: true)
     if records { propertyOwner = owner(of: subject) }
     var changes: [Change] = []
+    changes.reserveCapacity(lastChangeCount)
     repeat { changes.append(try change()) } while try accept(.comma, ",")
+    lastChangeCount = min(changes.count, Self.greatestReserve)
     let extent = try acceptExtent(of: subject)
     return .set(SetStatement(subject: subject, changes: changes, extent: extent))
   }
@@ -204,6 +206,7 @@ extension Parser {
   /// `"projection" [ NAME "of" NAME "{" field { psep field } [ psep ] "}" ]`.
   mutating func projectionStatement() throws(SyntaxError) -> StatementBody {
     guard let name = try acceptName(.newName) else { return .projection(nil) }
+    mark(.declaredClass, name.range)
     try require(word: "of")
     let className = try self.name(.className)
     let owner = records ? PropertyOwner(className: className.text) : nil

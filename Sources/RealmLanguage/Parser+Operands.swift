@@ -34,6 +34,7 @@ extension Parser {
       return try property(qualifier: qualifier, from: start)
     }
     switch rql.kind {
+    case .identifier where isPlainName: return try property(qualifier: nil, from: start)
     case .openBrace: return .list(try list(qualifier: nil, from: start))
     case .subquery: return .subquery(try subquery())
     default: break
@@ -41,6 +42,13 @@ extension Parser {
     if let constant = try acceptConstant() { return .constant(constant) }
     guard rql.kind.isName || rql.kind == .keyPathArgument else { throw rqlFailure() }
     return try property(qualifier: nil, from: start)
+  }
+
+  /// The identifier is neither a variable nor the start of a value or of the name of an object.
+  private var isPlainName: Bool {
+    let follower = byte(at: rql.end)
+    return bytes[rql.start] != UInt8(ascii: "$") && follower != UInt8(ascii: "(")
+      && follower != UInt8(ascii: "#")
   }
 
   /// `ANY`, `ALL`, `NONE` if one stands here.

@@ -56,7 +56,8 @@ extension Parser {
       return SyntaxError("an escape that predicates do not know", range: rql.range)
     }
     return failure(
-      at: rql.range, isWord: rql.kind.isName, isUnterminated: rql.kind == .unterminated,
+      at: rql.range, isWord: rql.kind.isName || byte(at: rql.start) == UInt8(ascii: "@"),
+      isUnterminated: rql.kind == .unterminated,
       isOther: rql.kind == .invalid)
   }
 
@@ -106,6 +107,7 @@ extension Parser {
       recordClauses()
       predicate = .truePredicate(SourceRange(start: start, end: start))
     } else {
+      if records { offerRQL(clauseWords + ["SORT", "DISTINCT", "LIMIT", "OFFSET"]) }
       predicate = try wholePredicate()
       recordClauses()
       recordLogic()

@@ -78,9 +78,11 @@ extension Parser {
     guard token.kind == .word || token.kind == .question else { throw failure() }
     guard let index = Grammar.verbIndex(at: token, in: bytes.span) else {
       let word = text(token.range)
+      let words = furthest == token.start ? Self.words(fitting: expected) : []
       throw SyntaxError(
         "no verb \(word)", name: .unknownVerb, range: token.range, expected: [.verb],
-        suggestion: Spelling.nearest(to: word.lowercased(), among: Grammar.words(fitting: .verb)))
+        suggestion: Spelling.nearest(
+          to: word.lowercased(), among: Grammar.words(fitting: .verb) + words))
     }
     try advanceWord()
     if records { lastVerb = (index, position) }

@@ -32,6 +32,8 @@ struct Parser {
   private(set) var blockDepth = 0
   /// Members of the array or object value read last: a guess for the next one.
   var lastCount = 0
+  /// Changes of the statement `set` read last: a guess for the next one.
+  var lastChangeCount = 0
   /// The text of the names read so far.
   var names = NameCache()
   /// Levels of the operand or expression parsed last.
@@ -68,6 +70,9 @@ struct Parser {
   var collectsExpectations = true
   private(set) var furthest = 0
   private(set) var expected: [Expectation] = []
+  /// The places before the furthest one with what was expected there, the last ones only.
+  private var trail: [(place: Int, expected: [Expectation])] = []
+  private static let trailLength = 3
   /// The property before an operator that is expected at the furthest place.
   private(set) var leftOperand: PropertyOwner?
   /// What the tokens taken are.
@@ -166,15 +171,20 @@ struct Parser {
   var closesBlock: Bool { token.kind == .closeBrace && blockDepth > 0 && depth == blockDepth }
 
   /// Counts a token, and a bracket if it is one.
+  @inline(__always)
   mutating func track(opens: Bool, closes: Bool, at range: SourceRange) throws(SyntaxError) {
     try count(1, at: range)
     if opens {
-      depth += 1
-      guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
-      if depth & 3 == 0 { try checkStack(at: range) }
+      try deepen(at: range)
     } else if closes, depth > 0 {
       depth -= 1
     }
+  }
+
+  private mutating func deepen(at range: SourceRange) throws(SyntaxError) {
+    depth += 1
+    guard depth <= Self.greatestDepth else { throw Self.tooDeep(at: range) }
+    if depth & 3 == 0 { try checkStack(at: range) }
   }
 
   /// Counts tokens, and sees now and then whether to stop.
@@ -235,6 +245,8 @@ struct Parser {
   mutating func record(_ expectation: Expectation, at place: Int) {
     guard collectsExpectations else { return }
     if place > furthest {
+      if trail.count == Self.trailLength { trail.removeFirst() }
+      trail.append((furthest, expected))
       furthest = place
       expected.removeAll(keepingCapacity: true)
       leftOperand = nil
@@ -255,7 +267,7 @@ struct Parser {
   /// The error for a token that nothing accepts.
   func failure(suggestingFrom names: [String] = []) -> SyntaxError {
     failure(
-      at: token.range, isWord: token.kind == .word,
+      at: token.range, isWord: token.kind == .word || token.kind == .atWord,
       isUnterminated: token.kind == .unterminatedString || token.kind == .unterminatedName,
       isOther: token.kind == .other, suggestingFrom: names)
   }
@@ -279,18 +291,56 @@ struct Parser {
     if isOther, here.isEmpty { message = "a character that has no meaning here" }
     var suggestion: String?
     if isWord {
-      let words = here.flatMap { expectation in Grammar.words(fitting: expectation) }
-        .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
-      suggestion = Spelling.nearest(to: text(range), among: words + names)
+      suggestion = Spelling.nearest(to: text(range), among: Self.words(fitting: here) + names)
     }
+    if suggestion == nil, let error = misspelledWord(before: range) { return error }
     return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
   }
 
+  static func words(fitting expected: [Expectation]) -> [String] {
+    expected.flatMap { expectation in Grammar.words(fitting: expectation) }
+      .map { $0.hasSuffix("(") ? String($0.dropLast()) : $0 }
+      .filter { $0.utf8.contains { Lexer.isASCIINameStart($0) } }
+  }
+
+  /// The error for a word of the grammar right before the place, which was taken for a name because
+  /// of a typing error: `where Dog shw name`.
+  private func misspelledWord(before place: SourceRange) -> SyntaxError? {
+    guard place.start == furthest else { return nil }
+    var next = place.start
+    for (start, expected) in trail.reversed() {
+      let token = Lexer.token(in: bytes.span, at: start)
+      guard Lexer.token(in: bytes.span, at: token.end).start == next else { return nil }
+      next = token.start
+      // The word seems to be a class, and this a part of the name of an object of it.
+      if token.kind == .openParenthesis || token.kind == .variable { continue }
+      let words = Self.words(fitting: expected)
+      guard token.kind == .word,
+        place.length > 0 || token.end - token.start >= Self.shortestLastWord,
+        !words.contains(where: { StatementBounds.equalsIgnoringCase(token, $0, in: bytes.span) }),
+        let nearest = Spelling.nearest(to: text(token.range), among: words)
+      else { return nil }
+      return SyntaxError(
+        SyntaxError.message(expecting: expected), range: token.range, expected: expected,
+        suggestion: nearest)
+    }
+    return nil
+  }
+
+  /// Bytes of a word at the end of a text that may have been meant to be another one.
+  private static let shortestLastWord = 5
+
   // MARK: Words and signs
 
-  /// The token is the word, in any case.
+  /// The token is the word, in any case. Most words are told apart by their length.
+  @inline(__always)
   func isWord(_ word: String) -> Bool {
-    token.kind == .word && StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
+    token.kind == .word && token.end &- token.start == word.utf8.count && hasLetters(of: word)
+  }
+
+  /// The token, which is as long as the word, is the word.
+  private func hasLetters(of word: String) -> Bool {
+    StatementBounds.equalsIgnoringCase(token, word, in: bytes.span)
   }
 
   /// Takes the word if it stands here.
@@ -333,6 +383,7 @@ struct Parser {
   mutating func accept<Choice: RawRepresentable<String> & CaseIterable>(
     oneOf choices: Choice.Type
   ) throws(SyntaxError) -> Choice? {
+    guard records || token.kind == .word else { return nil }
     for choice in choices.allCases where try accept(word: choice.rawValue) { return choice }
     return nil
   }

@@ -1,7 +1,8 @@
+import ByteKernels
 public import RealmValues
 
-/// An `add` statement with one object of nothing but literals, which is what long scripts are full
-/// of: `add Dog {_id: 1, name: "Rex"}`.
+/// An `add` or `upsert` statement with one object of nothing but literals, which is what long scripts
+/// are full of: `add Dog {_id: 1, name: "Rex"}`.
 ///
 /// It is recognised token by token without a syntax tree. What is not of this form, an error among
 /// it, is left to the parser, which reads it as if nothing had happened.
@@ -27,6 +28,8 @@ public struct PlainAdd: Sendable {
     public var literal: SourceRange
   }
 
+  /// The statement is an `upsert`, of whatever policy.
+  public private(set) var isUpsert = false
   /// Where the name of the class stands.
   public private(set) var className = SourceRange(start: 0, end: 0)
   /// The values in the order of the text.
@@ -43,7 +46,9 @@ public struct PlainAdd: Sendable {
   /// - Returns: whether it is of this form.
   mutating func read(in bytes: Span<UInt8>, at offset: Int, isInBlock: Bool) -> Bool {
     let verb = Lexer.token(in: bytes, at: offset)
-    guard verb.kind == .word, StatementBounds.equalsIgnoringCase(verb, "add", in: bytes) else {
+    guard verb.kind == .word else { return false }
+    isUpsert = StatementBounds.equalsIgnoringCase(verb, "upsert", in: bytes)
+    guard isUpsert || StatementBounds.equalsIgnoringCase(verb, "add", in: bytes) else {
       return false
     }
     let name = Lexer.token(in: bytes, at: verb.end)
@@ -57,13 +62,28 @@ public struct PlainAdd: Sendable {
     default: return false
     }
     fields.removeAll(keepingCapacity: true)
-    guard let end = readFields(in: bytes, from: open.end, upTo: close) else { return false }
+    guard var end = readFields(in: bytes, from: open.end, upTo: close) else { return false }
+    if isUpsert { end = Self.policyEnd(in: bytes, after: end) }
     range = SourceRange(start: verb.start, end: end)
     switch Lexer.token(in: bytes, at: end).kind {
     case .newline, .semicolon, .end: return true
     case .closeBrace: return isInBlock
     default: return false
     }
+  }
+
+  /// The end of `policy P` if that follows, else `offset`.
+  private static func policyEnd(in bytes: Span<UInt8>, after offset: Int) -> Int {
+    let word = Lexer.token(in: bytes, at: offset)
+    guard word.kind == .word, StatementBounds.equalsIgnoringCase(word, "policy", in: bytes) else {
+      return offset
+    }
+    let policy = Lexer.token(in: bytes, at: word.end)
+    let isKnown = PolicyOperand.Kind.allCases.contains { kind in
+      policy.kind == .word
+        && StatementBounds.equalsIgnoringCase(policy, kind.rawValue, in: bytes)
+    }
+    return isKnown ? policy.end : offset
   }
 
   /// - Returns: the end of the closing bracket.
@@ -76,12 +96,23 @@ public struct PlainAdd: Sendable {
       if close == .closeBrace {
         guard token.kind == .word else { return nil }
         key = token.range
-        token = Self.token(in: bytes, at: token.end)
-        guard token.kind == .colon else { return nil }
-        token = Self.token(in: bytes, at: token.end)
+        var end = token.end
+        // Most signs follow at once and need not be cut out as tokens.
+        if Lexer.peek(bytes, end) == UInt8(ascii: ":") {
+          end += 1
+        } else {
+          let colon = Self.token(in: bytes, at: end)
+          guard colon.kind == .colon else { return nil }
+          end = colon.end
+        }
+        token = Self.token(in: bytes, at: end)
       }
       guard let (value, literal, end) = Self.value(token, in: bytes) else { return nil }
       fields.append(Field(key: key, value: value, literal: literal))
+      if Lexer.peek(bytes, end) == UInt8(ascii: ",") {
+        token = Self.token(in: bytes, at: end + 1)
+        continue
+      }
       token = Self.token(in: bytes, at: end)
       guard token.kind == .comma else { break }
       token = Self.token(in: bytes, at: token.end)
@@ -106,7 +137,10 @@ public struct PlainAdd: Sendable {
     switch token.kind {
     case .string:
       let text = SourceRange(start: token.start + 1, end: token.end - 1)
-      for index in text.start..<text.end where bytes[index] == UInt8(ascii: "\\") { return nil }
+      let backslash = UInt8(ascii: "\\")
+      guard
+        firstIndex(of: bytes[token.start], or: backslash, in: bytes, from: text.start) == text.end
+      else { return nil }
       return (.string, text, token.end)
     case .number: return number(token.range, in: bytes)
     case .minus:

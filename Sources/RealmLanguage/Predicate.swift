@@ -190,7 +190,7 @@ public enum ArithmeticOperator: String, Sendable {
 /// Source: query-language.md 5, 8.
 public struct Constant: Equatable, Sendable {
   /// What was written.
-  public indirect enum Kind: Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
     /// `null`, `nil`.
     case null
     /// `true`, `false`.
@@ -220,15 +220,15 @@ public struct Constant: Equatable, Sendable {
     /// `L2:5`: a table key and an object key.
     case typedLink(TableKey, ObjectKey)
     /// `obj('Class', key)`; the class name as written.
-    case object(className: String, primaryKey: Constant)
+    indirect case object(className: String, primaryKey: Constant)
     /// `$0`.
     case argument(Int)
     /// A shell variable `$name`, passed as an argument; the name without the dollar sign.
     case variable(String)
     /// A shell value that is passed as an argument: dates such as `2024-05-01`, `decimal(1.50)`.
-    case value(ScalarValue)
+    indirect case value(ScalarValue)
     /// `Dog(1)`, `Dog#12`, passed as an argument.
-    case objectName(ObjectName)
+    indirect case objectName(ObjectName)
   }
 
   /// What was written.

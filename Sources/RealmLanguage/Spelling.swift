@@ -1,22 +1,23 @@
 /// Finds the name that was meant. Source: shell.md 19.
 public enum Spelling {
-  /// The candidate nearest to `name`: equal but for case, else of a Damerau-Levenshtein distance of
-  /// at most a third of the length of `name`, at least 1. Of equally near ones the first; nil if
-  /// there is none or `name` itself is a candidate.
+  /// The candidate nearest to `name`: equal but for case, else of a Damerau-Levenshtein distance,
+  /// without regard to case, of at most a third of the length of `name`, at least 1. Of equally near
+  /// ones the first; nil if there is none or `name` itself is a candidate.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
-    let wanted = Array(name)
     let lowered = name.lowercased()
+    let wanted = Array(lowered)
     let limit = max(1, wanted.count / 3)
     var best: (name: String, distance: Int)?
     for candidate in candidates {
       if candidate == name { return nil }
-      if candidate.lowercased() == lowered {
+      let other = candidate.lowercased()
+      if other == lowered {
         if best?.distance != 0 { best = (candidate, 0) }
         continue
       }
       let bound = min(limit, (best?.distance ?? limit + 1) - 1)
       guard bound > 0 else { continue }
-      if let distance = distance(wanted, Array(candidate), atMost: bound) {
+      if let distance = distance(wanted, Array(other), atMost: bound) {
         best = (candidate, distance)
       }
     }

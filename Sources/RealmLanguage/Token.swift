@@ -88,6 +88,14 @@ public enum TokenKind: UInt8, Sendable {
     }
   }
 
+  /// An expression ends before this token, which is no operator and no word.
+  var endsExpression: Bool {
+    switch self {
+    case .end, .newline, .semicolon, .comma, .closeParenthesis, .closeBracket, .closeBrace: true
+    default: false
+    }
+  }
+
   /// A line that ends with this token goes on in the next one. Source: shell.md 3.
   public var continuesLine: Bool {
     switch self {

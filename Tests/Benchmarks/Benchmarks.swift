@@ -8,7 +8,7 @@ import RealmStorage
 func runBenchmarks() -> Int32 {
   guard let options = Options(Array(CommandLine.arguments.dropFirst())),
     options.file != nil || options.writingFolder != nil || options.readingFolder != nil
-      || options.followingFolder != nil
+      || options.shellFolder != nil || options.followingFolder != nil
   else {
     print(Options.usage, terminator: "")
     return 2
@@ -25,6 +25,15 @@ func runBenchmarks() -> Int32 {
   if let folder = options.readingFolder {
     do throws(QueryFailure) {
       try QueryBenchmarks(options, folder: folder).run()
+    } catch {
+      print("\(folder): \(error)")
+      return 1
+    }
+  }
+  if let folder = options.shellFolder {
+    Table.header()
+    do throws(StorageError) {
+      try ShellBenchmarks(options, folder: folder).run()
     } catch {
       print("\(folder): \(error)")
       return 1

@@ -6,6 +6,7 @@ struct Options {
     Benchmarks FILE.realm [--small FILE.realm] [--sqlite FILE.sqlite] [--quick]
     Benchmarks --read FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
     Benchmarks --write FOLDER [--count N] [--only WORK] [--peer NAME=PROGRAM]... [--quick]
+    Benchmarks --shell FOLDER [--only WORK] [--quick]
     Benchmarks --live FOLDER [--count N] [--only QUERY] [--peer NAME=PROGRAM]... [--quick]
 
       FILE.realm      a class Item with many objects: id (int, primary key), name, city, email
@@ -15,10 +16,13 @@ struct Options {
       --quick         fewer runs
       --read FOLDER   measure queries, with files that are made in the folder unless they are there
       --write FOLDER  measure writing, with files in the folder
+      --shell FOLDER  measure start, printing and the reading of a script beside sqlite3, with files
+                      in the folder
       --live FOLDER   measure how soon an observer of results knows what a commit has changed
       --count N       number of objects; else 1,000,000
       --only WORK     insert_bulk, update_all, delete_where, small_commits_1000 or script_adds; with
-                      --read scan, lookup, sort, aggregate or links, or one line of them
+                      --read scan, lookup, sort, aggregate or links, or one line of them; with
+                      --shell start, print or script
       --peer NAME=P   a program that does the same: it is given, after the words of P, the name of
                       the work, a path for its files, the number of objects and the number of
                       runs, and prints {"op":"insert_bulk", ... "median_ms":1.5, ...}, with --read
@@ -39,6 +43,7 @@ struct Options {
   private(set) var isQuick = false
   private(set) var writingFolder: String?
   private(set) var readingFolder: String?
+  private(set) var shellFolder: String?
   private(set) var followingFolder: String?
   private(set) var count: Int64 = 1_000_000
   private(set) var only: String?
@@ -59,6 +64,9 @@ struct Options {
       case "--read":
         guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
         readingFolder = folder
+      case "--shell":
+        guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
+        shellFolder = folder
       case "--live":
         guard let folder = rest.popFirst().flatMap(Options.wholePath) else { return nil }
         followingFolder = folder

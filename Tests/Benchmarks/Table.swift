@@ -56,6 +56,6 @@ extension Table {
   }
 
   private static func comparisonRow(_ name: String, _ cells: [String]) {
-    print(cells.reduce(left(name, 32)) { $0 + right($1) })
+    print(cells.reduce(left(name, 32)) { $0 + " " + right($1) })
   }
 }

@@ -9,8 +9,8 @@ import LineEditor
 // - `--initial TEXT`: stands in the first line from the start.
 // - `--vi`: the keys of vi. `--plain`: no colours. `--silent`: answers nothing.
 //
-// A statement is complete when each `(` has its `)`. The key for help writes three bells, which
-// changes nothing on the screen and tells the test that all keys before have been obeyed.
+// A statement is complete when each `(` has its `)`. The key for help writes an empty update,
+// which changes nothing on the screen and tells the test that all keys before have been obeyed.
 
 /// What the command line says.
 struct Settings {
@@ -103,7 +103,8 @@ func runProbe() -> Int32 {
   editor.assistance.openBrackets = openBrackets
   if settings.flags.contains("--language") { addLanguage(to: &editor.assistance) }
   editor.assistance.help = { _, _ in
-    _ = write(STDOUT_FILENO, "\u{07}\u{07}\u{07}", 3)
+    let mark = "\u{1B}[?2026h\u{1B}[?2026l"
+    _ = write(STDOUT_FILENO, mark, mark.utf8.count)
     return ""
   }
   if let path = settings.values["--lines"] {

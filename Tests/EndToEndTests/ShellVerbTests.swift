@@ -11,6 +11,14 @@ struct ShellVerbTests {
     Realmsh.run(arguments, input: input, environment: environment, folder: folder.path)
   }
 
+  /// Runs statements one after the other, without a database.
+  private func runAlone(
+    _ statements: String..., environment: [String: String] = [:]
+  ) -> Process.Result {
+    Realmsh.run(
+      statements.flatMap { ["-c", $0] }, environment: environment, folder: folder.path)
+  }
+
   private func text(_ name: String) -> String { Files.readText(folder.file(name)) }
 
   // MARK: help
@@ -69,7 +77,7 @@ struct ShellVerbTests {
       $0.split(separator: " ").first
     }
     #expect(names.count == 24)
-    for name in names where !["config", "keys", "mode", "history", "prompt"].contains(name) {
+    for name in names where !["errors", "keys", "mode", "history", "prompt"].contains(name) {
       #expect(run("-c", "help \(name)").outputText.contains("  VALUE    "), "\(name)")
     }
   }
@@ -90,13 +98,13 @@ struct ShellVerbTests {
   @Test func outputSendsResultsToAFile() {
     let result = run(
       "dogs.realm", "observe Dog as d", "output \"a b.txt\"", "where Dog LIMIT(1) show name",
-      "set Dog 1 age = 5", "print 1", "output off", "print 2")
+      "set Dog#1 age = 6", "print 1", "output off", "print 2")
     #expect(result.errorText == "")
     #expect(
       result.outputText == """
         ~ [1] d: Dog: initial, version 3, 7 objects
         ~ [1] d: version 4, 7 objects (~1)
-          ~ 0  Dog(1)  age 1 -> 5
+          ~ 1  Dog#1  age 5 -> 6
         2
 
         """)
@@ -106,7 +114,7 @@ struct ShellVerbTests {
         -  ----
         0  Rex
         1 object
-        changed Dog(1): age
+        changed Dog#1: age
         1
 
         """)
@@ -147,7 +155,7 @@ struct ShellVerbTests {
   }
 
   @Test func aFileThatTakesNoMoreIsAnError() {
-    let result = run("-c", "output /dev/full", "print 1", "print 2")
+    let result = runAlone("output /dev/full", "print 1", "print 2")
     #expect(result.status == 1)
     #expect(result.errorText.contains("cannot write /dev/full: no space left on device"))
   }
@@ -165,27 +173,27 @@ struct ShellVerbTests {
   @Test func aCommandThatEndsEarlyIsNoError() {
     let rows = String(repeating: "print 1\n", count: 20_000)
     folder.write(Array(rows.utf8), to: "many.realmsh")
-    let result = run("-c", "source many.realmsh | head -n 1", "print 2")
+    let result = runAlone("source many.realmsh | head -n 1", "print 2")
     #expect(result.outputText == "1\n2\n")
     #expect(result.errorText == "")
     #expect(result.status == 0)
   }
 
   @Test func aCommandThatFailsIsAWarning() {
-    let result = run("-c", "print 1 | cat; print 2 | (cat; exit 9)", "print 3")
+    let result = runAlone("print 1 | cat", "print 2 | (cat; exit 9)", "print 3")
     #expect(result.outputText == "1\n2\n3\n")
     #expect(
       result.errorText
-        == "<command 1>: warning: the command ended with status 9 [CommandFailed]\n")
+        == "<command 2>: warning: the command ended with status 9 [CommandFailed]\n")
     #expect(result.status == 0)
   }
 
   @Test func diffsDoNotGoThroughThePipe() {
-    let result = run("dogs.realm", "observe Dog 1 as d", "set Dog 1 age = 9 | tr a-z A-Z")
+    let result = run("dogs.realm", "observe Dog#0 as d", "set Dog#0 age = 9 | tr a-z A-Z")
     #expect(
       result.outputText == """
-        ~ [1] d: Dog(1): watching from version 3
-        CHANGED DOG(1): AGE
+        ~ [1] d: Dog#0: watching from version 3
+        CHANGED DOG#0: AGE
         ~ [1] d: version 4: age 1 -> 9
 
         """)
@@ -227,7 +235,6 @@ struct ShellVerbTests {
     "export all to all format csv", "schema to a.txt", "observe Dog to a.txt", "copy to a.realm",
     "compact to a.realm", "upgrade to a.realm", "open a.realm create", "open a.realm new",
     "open dogs.realm as d key \"cmd:true\"", "info file dogs.realm key \"cmd:true\"",
-    "config pager auto",
   ])
   func safeRefuses(_ statement: String) {
     let before = FolderSnapshot(of: folder.path)
@@ -238,8 +245,8 @@ struct ShellVerbTests {
   }
 
   @Test func safeChangesTheDatabase() {
-    let result = run("--safe", "dogs.realm", "set Dog 1 age = 9", "get Dog(1).age")
-    #expect(result.outputText == "changed Dog(1): age\n9\n")
+    let result = run("--safe", "dogs.realm", "set Dog#0 age = 9", "get Dog#0.age")
+    #expect(result.outputText == "changed Dog#0: age\n9\n")
   }
 
   // MARK: exit, cd
@@ -261,8 +268,8 @@ struct ShellVerbTests {
   }
 
   @Test func cdChangesTheFolder() {
-    let result = run(
-      "-c", "! mkdir sub; cd sub; cd; cd ~; cd", environment: ["HOME": folder.path])
+    let result = runAlone(
+      "! mkdir sub", "cd sub; cd; cd ~; cd", environment: ["HOME": folder.path])
     let lines = result.outputText.split(separator: "\n")
     #expect(lines.first?.hasSuffix("/sub") == true)
     #expect(lines.last.map { "\($0)/sub" } == lines.first.map(String.init))

@@ -41,7 +41,20 @@ struct Transcript {
   }
 
   /// Runs the first lines, or all, in a folder with copies of the fixtures.
-  func run(lineCount: Int? = nil) -> Process.Result {
+  ///
+  /// - Parameter environment: Variables besides the usual ones.
+  func run(lineCount: Int? = nil, environment: [String: String] = [:]) -> Process.Result {
+    let folder = makeFolder(lineCount: lineCount)
+    return Process.run(
+      "/bin/sh", ["-c", #"exec "$0" "$@" 2>&1"#, Fixtures.realmsh] + arguments,
+      environment: Process.plainEnvironment.merging(environment) { $1 }, folder: folder.path)
+  }
+
+  /// What realmsh is started with, in the folder.
+  var arguments: [String] { options + ["-f", name] }
+
+  /// A folder with copies of the fixtures and the first lines of the script, or all.
+  func makeFolder(lineCount: Int? = nil) -> TemporaryFolder {
     let folder = TemporaryFolder()
     let fixtures = "\(Fixtures.root)/Tests/Fixtures"
     for file in Files.names(in: fixtures) where !file.hasSuffix(".md") {
@@ -52,9 +65,7 @@ struct Transcript {
     }
     let script = lines.prefix(lineCount ?? lines.count).map { $0 + "\n" }.joined()
     folder.write(Array(script.utf8), to: name)
-    return Process.run(
-      "/bin/sh", ["-c", #"exec "$0" "$@" 2>&1"#, Fixtures.realmsh] + options + ["-f", name],
-      folder: folder.path)
+    return folder
   }
 
   /// The transcript with the output that the program writes now.

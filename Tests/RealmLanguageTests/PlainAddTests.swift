@@ -19,7 +19,9 @@ import Testing
     "add A {a: inf}",
     "add A {a: [1]}", "add A {a: {b: 1}}", "add A {a: b}", "add A {a: $x}", "add A {a: Dog(1)}",
     "add A {a: uuid()}", "add A {a: -2024-05-01T00:00:00Z}", "add A {a: 1} | cat", "add A 1",
-    "upsert A {a: 1}", "time add A {a: 1}", "add A {a: 1 b: 2}", "add A {a: 1,, b: 2}", "add A {a}",
+    "time add A {a: 1}", "upsert A {a: 1} policy", "upsert A {a: 1} policy some",
+    "upsert A {a: 1} as $x", "upsert A {a: 1} policy all as $x", "add A {a: 1} policy all",
+    "add A {a: 1 b: 2}", "add A {a: 1,, b: 2}", "add A {a}",
     "add A {a: 1", "add A {a: 2024-13-01}", "add A {a: 0xFFFFFFFFFFFFFFFFF}", "add A {a: 1}}",
     "add A {a: \"x}", "add A [a: 1]", "add A {1}", "", "add", "add A", "count A",
   ]
@@ -63,6 +65,29 @@ import Testing
     #expect(add.range == statement.range)
     #expect(Self.outline(add, source.bytes) == RealmLanguageTests.outline(statement))
     #expect(try parser.next() == nil)
+  }
+
+  @Test(arguments: [
+    "upsert A {a: 1}", "Upsert A [1, 'x'] policy all", "upsert A {a: -1.5} POLICY Error;",
+    "upsert A {a: 1, b: null} policy modified # comment",
+  ])
+  func upsertsAreReadAsTheParserDoes(_ text: String) throws {
+    let source = SourceText(text)
+    var parser = StatementParser(source)
+    var add = PlainAdd()
+    let isPlain = parser.next(&add)
+    #expect(isPlain && add.isUpsert)
+    parser.goBack(to: add)
+    let statement = try #require(try parser.next())
+    #expect(add.range == statement.range)
+    guard case .upsert(let upsert) = statement.body else {
+      Issue.record("no upsert")
+      return
+    }
+    let same = AddStatement(className: upsert.className, values: upsert.values)
+    #expect(
+      Self.outline(add, source.bytes)
+        == RealmLanguageTests.outline(Statement(body: .add(same), range: statement.range)))
   }
 
   @Test(arguments: others) func othersAreLeftToTheParser(_ text: String) throws {

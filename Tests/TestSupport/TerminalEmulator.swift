@@ -10,6 +10,8 @@ public struct TerminalEmulator {
     public var width = 1
     /// The parameters of the look, without those that are off.
     public var look: Set<Int> = []
+    /// Whether nothing was written here.
+    public var isEmpty = true
 
     /// An empty place.
     public init() {}
@@ -35,7 +37,15 @@ public struct TerminalEmulator {
   /// The rows of the screen.
   public private(set) var rows: [Row]
   /// The rows that have left the screen at its top.
-  public private(set) var scrollback: [Row] = []
+  public private(set) var scrollback: [Row] = [] {
+    didSet {
+      // Rows are added at the end, but for a change of size.
+      if scrollback.count < scrollbackTexts.count { scrollbackTexts = [] }
+      scrollbackTexts += scrollback[scrollbackTexts.count...].map(\.text)
+    }
+  }
+  /// The texts of the rows that have left the screen.
+  public private(set) var scrollbackTexts: [String] = []
   /// The cursor's row on the screen.
   public private(set) var cursorRow = 0
   /// The cursor's column.
@@ -46,7 +56,8 @@ public struct TerminalEmulator {
   public private(set) var marksPaste = false
   /// Whether the terminal waits with showing what it gets.
   public private(set) var isUpdating = false
-  /// How often three bells in a row have rung.
+  /// How often the terminal was told to wait with showing what it gets, and got nothing: a mark
+  /// that tests write.
   public private(set) var markCount = 0
   /// How often the bell has rung.
   public private(set) var bellCount = 0
@@ -58,7 +69,7 @@ public struct TerminalEmulator {
   /// Whether the next character may join the cluster before the cursor.
   private var canJoin = false
   private var look: Set<Int> = []
-  private var bellsInARow = 0
+  private var isUpdateEmpty = false
   private var sequence: [UInt8] = []
   private var character: [UInt8] = []
 
@@ -69,7 +80,7 @@ public struct TerminalEmulator {
   }
 
   /// The texts of all rows, those that have left the screen first.
-  public var allTexts: [String] { (scrollback + rows).map(\.text) }
+  public var allTexts: [String] { scrollbackTexts + texts }
 
   /// The texts of the rows of the screen.
   public var texts: [String] { rows.map(\.text) }
@@ -91,11 +102,9 @@ public struct TerminalEmulator {
       finishSequence()
       return
     }
-    bellsInARow = byte == 0x07 ? bellsInARow + 1 : 0
+    if byte != 0x1B { isUpdateEmpty = false }
     switch byte {
-    case 0x07:
-      bellCount += 1
-      if bellsInARow == 3 { markCount += 1 }
+    case 0x07: bellCount += 1
     case 0x0A: goDown()
     case 0x0D: moveTo(column: 0)
     case 0x1B: sequence = [byte]
@@ -128,6 +137,9 @@ public struct TerminalEmulator {
     }
     guard let last = sequence.last, (0x40...0x7E).contains(last) else { return }
     let parameters = String(decoding: sequence[2..<sequence.count - 1], as: UTF8.self)
+    let endsEmptyUpdate = isUpdateEmpty && parameters == "?2026" && last == UInt8(ascii: "l")
+    if endsEmptyUpdate { markCount += 1 }
+    isUpdateEmpty = parameters == "?2026" && last == UInt8(ascii: "h")
     if !obey(parameters, Unicode.Scalar(last)) { failSequence() }
     sequence = []
   }
@@ -246,6 +258,7 @@ public struct TerminalEmulator {
     rows[cursorRow].cells[cursorColumn].text = text
     rows[cursorRow].cells[cursorColumn].width = width
     rows[cursorRow].cells[cursorColumn].look = look
+    rows[cursorRow].cells[cursorColumn].isEmpty = false
     if width == 2 { rows[cursorRow].cells[cursorColumn + 1].width = 0 }
     goBehind(width)
   }
@@ -292,7 +305,7 @@ public struct TerminalEmulator {
   public mutating func resize(rows newRows: Int, columns newColumns: Int) {
     let all = scrollback + rows
     let cursor = scrollback.count + cursorRow
-    let used = max(cursor, all.lastIndex { $0.text != "" } ?? 0) + 1
+    let used = max(cursor, all.lastIndex { $0.cells.contains { !$0.isEmpty } } ?? 0) + 1
     var broken: [Row] = []
     var place = (row: 0, column: 0)
     var start = 0
@@ -310,6 +323,7 @@ public struct TerminalEmulator {
       start = end + 1
     }
     let top = max(0, min(broken.count - newRows, place.row))
+    scrollback = []
     scrollback = Array(broken[..<top])
     rows = Array(broken[top...].prefix(newRows))
     while rows.count < newRows { rows.append(Self.emptyRow(newColumns)) }
@@ -321,11 +335,12 @@ public struct TerminalEmulator {
 
   /// The cells of a row that is continued: without the place that a wide cluster has left empty.
   private static func full(_ row: Row) -> [Cell] {
-    row.cells.last == Cell() ? row.cells.dropLast() : row.cells
+    row.cells.last?.isEmpty == true && row.cells.last?.width == 1
+      ? row.cells.dropLast() : row.cells
   }
 
   private static func trimmed(_ row: Row) -> [Cell] {
-    let end = row.cells.lastIndex { $0 != Cell() } ?? -1
+    let end = row.cells.lastIndex { !$0.isEmpty || $0.width == 0 } ?? -1
     return Array(row.cells[...end])
   }
 

@@ -74,6 +74,13 @@ struct Cell: Equatable {
     isDisputed = width == 0 || Cell.isDisputed(cluster.unicodeScalars)
   }
 
+  /// What the terminal knows of the cell: it takes `^X` and the blanks of a tab for characters of
+  /// their own.
+  var places: [Cell] {
+    guard width > 1, text.utf8.count == width else { return [self] }
+    return text.utf8.map { Cell(ascii: $0, style) }
+  }
+
   /// The columns of an ASCII control character.
   static func width(ofControl byte: UInt8, column: Int, columns: Int) -> Int {
     guard byte == 0x09 else { return 2 }

@@ -27,7 +27,7 @@ struct Frame: Equatable {
       let end = rows[start...].firstIndex { !$0.isContinued } ?? rows.count - 1
       let line = rows[start...end]
       let firstRow = result.rows.count
-      result.append(line.flatMap(\.cells), columns: columns)
+      result.append(line.flatMap(\.cells).flatMap(\.places), columns: columns)
       if line.indices.contains(cursor.row) {
         let offset = rows[start..<cursor.row].reduce(0) { $0 + $1.width } + cursor.column
         result.placeCursor(atOffset: offset, from: firstRow)

@@ -97,6 +97,12 @@ struct Painter {
   private mutating func replaceRows(by new: Frame, _ output: inout [UInt8]) {
     let old = frame.rows
     frame.rows = new.rows
+    // Only a row that is erased as a whole is not joined with the next one any more.
+    for (number, (former, shown)) in zip(old, new.rows).enumerated()
+    where former.isContinued && !shown.isContinued {
+      moveToRow(number, existing: old.count, &output)
+      output += "\u{1B}[2K"
+    }
     var isChanged = false
     var existing = old.count
     for (number, shown) in new.rows.enumerated() {
@@ -109,9 +115,6 @@ struct Painter {
         row = number
       } else {
         moveToRow(number, existing: existing, &output)
-        if former?.isContinued == true, !shown.isContinued {
-          output += "\u{1B}[2K"
-        }
       }
       write(shown, &output)
       existing = max(existing, number + 1)

@@ -72,15 +72,7 @@ public struct KeyPathFilter: Sendable {
     let table = objectClass.table.key
     let rest = names.dropFirst()
     switch name {
-    case .any:
-      paths.append(Path(steps: steps + [Step(table: table, kind: .any)]))
-      guard !rest.isEmpty else { return }
-      for property in objectClass.properties where property.target != nil {
-        guard let target = property.target.flatMap(schema.objectClass) else { continue }
-        let step = Step(
-          table: table, kind: .property(objectClass.table.columns[property.position].key))
-        try add(rest, at: level + 1, steps + [step], target, schema)
-      }
+    case .any: try addAny(rest, at: level, steps, objectClass, schema)
     case .property(let text):
       guard let property = objectClass.property(named: text) else {
         guard let inverse = objectClass.inverse(named: text) else {
@@ -105,6 +97,35 @@ public struct KeyPathFilter: Sendable {
       try add(
         links: (className, text), rest: rest, at: level, steps, objectClass, schema)
     }
+  }
+
+  /// A star: with stars alone behind it every property counts; behind it a name has to be one of some
+  /// class that a link leads to.
+  private mutating func addAny(
+    _ rest: ArraySlice<Name>, at level: Int, _ steps: [Step], _ objectClass: ObjectClass,
+    _ schema: Schema
+  ) throws(Failure) {
+    let table = objectClass.table.key
+    let hasOnlyStars = rest.allSatisfy { if case .any = $0 { true } else { false } }
+    if hasOnlyStars { paths.append(Path(steps: steps + [Step(table: table, kind: .any)])) }
+    guard !rest.isEmpty else { return }
+    var failure: Failure?
+    var isFound = hasOnlyStars
+    for property in objectClass.properties {
+      guard let target = property.target.flatMap(schema.objectClass) else { continue }
+      let step = Step(
+        table: table, kind: .property(objectClass.table.columns[property.position].key))
+      let count = paths.count
+      do throws(Failure) {
+        try add(rest, at: level + 1, steps + [step], target, schema)
+        isFound = true
+      } catch {
+        guard error != .tooManyPaths else { throw error }
+        paths.removeLast(paths.count - count)
+        failure = failure ?? error
+      }
+    }
+    if !isFound { throw failure ?? .noLink("*", step: level) }
   }
 
   private mutating func add(

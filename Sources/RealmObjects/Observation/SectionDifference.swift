@@ -84,7 +84,8 @@ public struct SectionPlaces: Sendable {
 /// Leads from the changes of a result to those of its sections.
 ///
 /// Rows are compared by their number: one that has changed and stands in another row of its section
-/// than before counts as deleted and inserted, as realm-core tells it.
+/// than before counts as deleted and inserted, as realm-core tells it. When several changed rows of a
+/// section have shifted, one may have the number that another had; these two count as one row then.
 ///
 /// Source: object-model.md 5.8.
 public struct SectionDifference {

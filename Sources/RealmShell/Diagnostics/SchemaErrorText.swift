@@ -282,14 +282,42 @@ struct SchemaErrorText {
   private func invalid(_ name: ErrorName, _ violations: [SchemaViolation]) -> ShellError {
     guard let first = violations.first else { return ShellError(name, "the schema is not valid") }
     var failure = ShellError(
-      name, message(first), at: newName?.range ?? declaration(first.className, first.property))
-    if case .unknownTarget(let target) = first.kind {
-      let names = database.realm.schema.classes.map(\.name) + classes.map(\.name.text)
-      // The class itself can be known already, as one that will be declared.
-      failure.suggestion = Spelling.nearest(to: target, among: names.filter { $0 != target })
-    }
+      name, message(first),
+      at: newName?.range ?? nameOfType(first) ?? declaration(first.className, first.property))
+    failure.suggestion = nearestName(first)
     failure.details = violations.dropFirst().map(message)
     return failure
+  }
+
+  /// The name in the type of a property that is wrong.
+  private func nameOfType(_ violation: SchemaViolation) -> SourceRange? {
+    let statement = classes.first { $0.name.text == violation.className }
+    let property = statement?.properties.last { $0.name.text == violation.property }
+    switch (violation.kind, property?.type.base) {
+    case (.unknownTarget, .object(let name)?): return name.range
+    case (.unknownTarget, .backlinks(let name, _)?): return name.range
+    case (.noOrigin, .backlinks(_, let name)?): return name.range
+    default: return nil
+    }
+  }
+
+  /// The name that was probably meant.
+  private func nearestName(_ violation: SchemaViolation) -> String? {
+    let schema = database.realm.schema
+    switch violation.kind {
+    case .unknownTarget(let target):
+      // The class itself can be known already, as one that will be declared.
+      let names =
+        (schema.classes.map(\.name) + classes.map(\.name.text)).filter { $0 != target }
+        + TypeSyntax.Scalar.allCases.map(\.rawValue)
+      return Spelling.nearest(to: target, among: names)
+    case .noOrigin(let origin, let property):
+      let stored = schema.objectClass(named: origin)?.properties.map(\.name) ?? []
+      let declared =
+        classes.first { $0.name.text == origin }?.properties.map(\.name.text) ?? []
+      return Spelling.nearest(to: property, among: stored + declared.filter { $0 != property })
+    default: return nil
+    }
   }
 
   private func message(_ violation: SchemaViolation) -> String {

@@ -7,6 +7,7 @@ enum StorageMessages {
   ///
   /// - Parameter path: The file as the user named it.
   static func error(_ error: StorageError, path: String) -> ShellError {
+    let path = shownPath(path)
     switch error {
     case .system(_, let number): return system(number, path)
     case .notAFile:

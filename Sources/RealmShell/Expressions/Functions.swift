@@ -102,7 +102,7 @@ enum Functions {
     default:
       let separator = String(decoding: try string(values[1], range), as: UTF8.self)
       if separator.isEmpty { return .list(text.map { result(String($0)) }) }
-      return .list(text.split(separator: separator).map(result))
+      return .list(text.pieces(separatedBy: separator).map(result))
     }
   }
 

@@ -85,7 +85,15 @@ struct KeyList {
 
   /// The keys of what was deleted; nothing is known of other positions.
   init(of deletions: PositionSet, _ keys: [ObjectKey]) {
-    self.init(count: (deletions.last ?? -1) + 1) { keys[deletions.count(in: 0..<$0)] }
+    let positions = Array(deletions)
+    self.init(count: (positions.last ?? -1) + 1) { position in
+      var (low, high) = (0, positions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if positions[middle] < position { low = middle + 1 } else { high = middle }
+      }
+      return keys[low]
+    }
   }
 
   subscript(position: Int) -> ObjectKey { key(position) }

@@ -13,8 +13,16 @@ final class Changes {
   private var objects: [TableKey: Set<ObjectKey>] = [:]
   private var alongPaths: [(path: KeyPathFilter.Path, objects: Set<ObjectKey>)] = []
 
-  init(_ changes: TransactionChanges, commitCount: Int, _ schema: Schema) {
+  /// What was done to the watched collections.
+  private let recorders: [TransactionChanges.CollectionKey: ChangeRecorder]
+
+  init(
+    _ changes: TransactionChanges,
+    _ recorders: [TransactionChanges.CollectionKey: ChangeRecorder], commitCount: Int,
+    _ schema: Schema
+  ) {
     all = changes
+    self.recorders = recorders
     self.commitCount = commitCount
     affected = AffectedObjects(changes, schema)
   }
@@ -78,7 +86,7 @@ final class Changes {
 
   /// Whether something was done to a collection, or to the property that holds it.
   func hasChanged(_ place: CollectionPlace) -> Bool {
-    all.collections[place.key] != nil
+    recorders[place.key] != nil
       || all.tables[place.owner]?.modified[place.object]?.contains(place.column) == true
   }
 
@@ -96,11 +104,7 @@ final class Changes {
     if all.replacements.contains(place.key) {
       return CollectionChanges(replacing: old.count, by: new.count)
     }
-    var recorder = ChangeRecorder()
-    for operations in all.collections[place.key] ?? [] {
-      recorder.merge(ChangeRecorder(operations))
-    }
-    let difference = recorder.changes(modified: modified)
+    let difference = (recorders[place.key] ?? ChangeRecorder()).changes(modified: modified)
     return difference.fits(from: old.count, to: new.count)
       ? difference : CollectionChanges(replacing: old.count, by: new.count)
   }

@@ -192,10 +192,15 @@ final class Delivery {
     for case .collection(let place) in watch.observers.map(\.target) { places.insert(place.key) }
     let made = try session.reading(watch.database) { () throws(StorageError) in
       var changes = TransactionChanges(watching: places)
+      var recorders: [TransactionChanges.CollectionKey: ChangeRecorder] = [:]
       for (index, bytes) in changeSets.enumerated() where !left.contains(first + Int64(index)) {
         try changes.apply(bytes)
+        for (place, commits) in changes.takeCollections() {
+          for commit in commits { recorders[place, default: .init()].merge(ChangeRecorder(commit)) }
+        }
       }
-      return Changes(changes, commitCount: changeSets.count - left.count, schema)
+      return Changes(
+        changes, recorders, commitCount: changeSets.count - left.count, schema)
     }
     known[left] = made
     return made

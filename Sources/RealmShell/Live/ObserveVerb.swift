@@ -16,6 +16,8 @@ extension Session {
       listObservers(to: writer)
       return
     }
+    // Before the database takes part in the session of its file, which leaves traces.
+    if let file = statement.file { try permitWriting(to: resolve(file), at: file.range) }
     let database = try observable(at: range)
     if let name = statement.name, observers.all.contains(where: { $0.observer.name == name.text }) {
       throw ShellError(
@@ -24,6 +26,10 @@ extension Session {
     }
     let (target, objectClass) = try target(of: statement, database)
     // Names in `show` are checked now and not at the first diff.
+    guard statement.columns.isEmpty || objectClass != nil else {
+      throw ShellError(
+        .invalidArgument, "only objects have columns to show", at: statement.subjectRange)
+    }
     if let objectClass {
       _ = try ColumnMaker.columns(
         statement.columns, of: objectClass, evaluator: evaluator(database))
@@ -136,7 +142,6 @@ extension Session {
   private func diffFile(_ statement: ObserveStatement) throws(ShellError) -> ByteWriter? {
     guard let file = statement.file else { return nil }
     let path = resolve(file)
-    try permitWriting(to: path, at: file.range)
     let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw ShellError(

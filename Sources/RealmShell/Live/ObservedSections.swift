@@ -20,6 +20,14 @@ struct SectionedObjects {
   init(_ divided: Session.DividedObjects) {
     objects = divided.objects
     keys = divided.sections.map(\.key)
+    let ordered = divided.sections.lazy.flatMap(\.objects)
+    guard !ordered.elementsEqual(divided.objects) else {
+      let sections = divided.sections.enumerated().lazy.flatMap { section in
+        repeatElement(section.offset, count: section.element.objects.count)
+      }
+      places = SectionPlaces(sections, sectionCount: divided.sections.count)
+      return
+    }
     // All objects with one key are in one section, also those that come several times.
     var sections: [ObjectKey: Int] = [:]
     sections.reserveCapacity(divided.objects.count)
@@ -74,6 +82,7 @@ extension Session {
     _ statement: SectionsStatement, _ scope: Scope, _ database: Database, only key: ScalarValue?
   ) throws(ShellError) -> (Observer.Target, ObjectClass?) {
     let divided = try divide(statement, scope: scope, in: database)
+    try refuseObservingFrozen(divided.objectClass, at: statement.source.range)
     let table = divided.objectClass.table.key
     let condition = statement.condition
     var isLocal = false

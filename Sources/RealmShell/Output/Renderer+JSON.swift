@@ -5,25 +5,49 @@ import RealmStorage
 /// Columns of the widest object that stands on one line.
 private let widestLine = 80
 
+/// What stands before the values of an object: separators and the names of the columns. All are in
+/// one array, because to take one out of an array of arrays is to count a reference.
+private struct ColumnPrefixes {
+  private let bytes: [UInt8]
+  private var bounds = [0]
+
+  /// - Parameter write: Writes what stands before a column.
+  init(_ columns: [ResultColumn], _ write: (Int, ResultColumn, ByteWriter) -> Void) {
+    let memory = ByteWriter()
+    for (i, column) in columns.enumerated() {
+      write(i, column, memory)
+      bounds.append(memory.bufferedByteCount)
+    }
+    bytes = memory.takeBytes()
+  }
+
+  var count: Int { bounds.count - 1 }
+
+  /// The width of all on the screen.
+  var width: Int { bytes.withUnsafeBytes { displayWidth(of: $0) } }
+
+  func write(_ column: Int, to out: ByteWriter) {
+    let range = bounds[column]..<bounds[column + 1]
+    bytes.withUnsafeBytes { out.write(UnsafeRawBufferPointer(rebasing: $0[range])) }
+  }
+}
+
 /// JSON modes.
 extension Renderer {
-  /// What stands before each value: separators and the name of the column.
-  private func prefixes(_ style: RecordStyle) -> [[UInt8]] {
-    let memory = ByteWriter()
-    return result.columns.enumerated().map { i, column in
+  private func prefixes(_ style: RecordStyle) -> ColumnPrefixes {
+    ColumnPrefixes(result.columns) { i, column, memory in
       memory.write(i == 0 ? "{" : style == .json ? ", " : ",")
       JSONText.writeString(column.title, to: memory)
       memory.write(style == .json ? ": " : ":")
-      return memory.takeBytes()
     }
   }
 
   private func writeObject(
-    _ record: RecordWriter<Rows>, _ prefixes: [[UInt8]], to out: ByteWriter
+    _ record: RecordWriter<Rows>, _ prefixes: ColumnPrefixes, to out: ByteWriter
   ) throws(ShellError) {
-    if prefixes.isEmpty { out.byte(UInt8(ascii: "{")) }
+    if prefixes.count == 0 { out.byte(UInt8(ascii: "{")) }
     for column in 0..<prefixes.count {
-      out.write(prefixes[column])
+      prefixes.write(column, to: out)
       try record.write(column)
     }
     out.byte(UInt8(ascii: "}"))
@@ -76,7 +100,7 @@ extension Renderer {
     let record = RecordWriter(result, RecordFormat(.json), to: memory)
     let flat = prefixes(.json)
     let tall = tallPrefixes(indent: indent + 2)
-    let restWidth = flat.reduce(indent + 1) { $0 + $1.withUnsafeBytes { displayWidth(of: $0) } }
+    let restWidth = indent + 1 + flat.width
     var ends = [Int](repeating: 0, count: flat.count)
     try forEachRow(rows) { (_) throws(ShellError) in
       before()
@@ -92,7 +116,7 @@ extension Renderer {
         if ends.isEmpty { out.byte(UInt8(ascii: "{")) }
         var start = 0
         for column in ends.indices {
-          out.write(fits ? flat[column] : tall[column])
+          if fits { flat.write(column, to: out) } else { tall.write(column, to: out) }
           out.write(UnsafeRawBufferPointer(rebasing: bytes[start..<ends[column]]))
           start = ends[column]
         }
@@ -106,14 +130,12 @@ extension Renderer {
   }
 
   /// What stands before each value if each has a line of its own.
-  private func tallPrefixes(indent: Int) -> [[UInt8]] {
-    let memory = ByteWriter()
-    return result.columns.enumerated().map { i, column in
+  private func tallPrefixes(indent: Int) -> ColumnPrefixes {
+    ColumnPrefixes(result.columns) { i, column, memory in
       memory.write(i == 0 ? "{\n" : ",\n")
       memory.pad(indent)
       JSONText.writeString(column.title, to: memory)
       memory.write(": ")
-      return memory.takeBytes()
     }
   }
 }

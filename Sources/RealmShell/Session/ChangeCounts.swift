@@ -43,7 +43,7 @@ struct ChangeCounts {
   mutating func putBack(_ keys: KeySet, of table: TableKey) { addedKeys[table] = keys }
 
   /// The counts in words: `1 changed, 1 deleted`; parts that are 0 are left out.
-  /// If all are: `classes` if only those were changed, else `nothing`.
+  /// If all are: `classes changed` if only those were, else `nothing`.
   var text: String {
     let parts = [
       (addedKeys.values.reduce(others.added) { $0 + $1.count }, "added"),
@@ -51,7 +51,7 @@ struct ChangeCounts {
       (others.deleted, "deleted"),
     ]
     let words = parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
-    if words.isEmpty { return hasChangedClasses ? "classes" : "nothing" }
+    if words.isEmpty { return hasChangedClasses ? "classes changed" : "nothing" }
     return words.joined(separator: ", ")
   }
 }

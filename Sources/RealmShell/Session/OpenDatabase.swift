@@ -71,7 +71,9 @@ extension Session {
     func endTransaction() { writer = makeWriter() }
 
     /// The file, for people.
-    var shownPath: String { isInMemory ? "memory database \(name)" : realm.path }
+    var shownPath: String {
+      isInMemory ? "memory database \(name)" : RealmShell.shownPath(realm.path)
+    }
 
     /// Whether it is a version that is kept as it is.
     var isFrozen: Bool { realm.state == .frozen }

@@ -136,7 +136,8 @@ extension Session {
 
   // MARK: Pager
 
-  /// Whether what a statement prints goes to the pager if it has more rows than the screen.
+  /// Whether what a statement prints goes to the pager if it has more rows than the screen. With
+  /// `--safe` it does not: a pager can run commands.
   func isPaged(_ statement: Statement) -> Bool {
     settings.pager == .auto && outputIsTerminal && redirection == nil && !isSafe
       && isatty(STDIN_FILENO) == 1 && !isInBlock && statement.body.onlyPrints

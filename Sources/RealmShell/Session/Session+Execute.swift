@@ -228,7 +228,8 @@ extension Session {
       held.writer.flush()
       guard !held.isTorn else {
         throw ShellError(
-          .badVersion, "\(database?.realm.path ?? "the file") was changed while it was read",
+          .badVersion,
+          "\(shownPath(database?.realm.path ?? "the file")) was changed while it was read",
           at: range, remedy: "run the statement again")
       }
       if let failure { throw failure }

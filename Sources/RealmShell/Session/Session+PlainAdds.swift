@@ -4,7 +4,8 @@ import RealmObjects
 import RealmStorage
 import RealmValues
 
-/// Long runs of `add` statements with nothing but literals.
+/// Long runs of `add` and `upsert` statements with nothing but literals. An `upsert` whose object
+/// exists is done in the ordinary way.
 extension Session {
   /// Runs the plain `add` statements that come next, if a transaction is open. One that does not fit
   /// its class is left for the ordinary way, which also tells what is wrong.
@@ -65,7 +66,7 @@ private struct PlainAdder {
   /// - Returns: its key; nil if nothing was changed and the statement needs a plan.
   mutating func add(_ statement: PlainAdd) throws(StorageError) -> ObjectKey? {
     if !isName(statement.className) { change(to: statement.className) }
-    guard let objectClass else { return nil }
+    guard let objectClass, !statement.isUpsert || objectClass.primaryKey != nil else { return nil }
     let text = text
     let key = try statement.fields.withUnsafeBufferPointer {
       (fields) throws(StorageError) in

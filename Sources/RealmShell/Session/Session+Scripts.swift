@@ -69,7 +69,7 @@ extension Session {
           lineStart = source.lineStart(of: range.start, after: lineStart)
           origin.lineStart = lineStart
         }
-        report(error, origin: origin)
+        report(suggesting(error, in: origin.statement), origin: origin)
         exitStatus = status(of: error, opensDatabase: body?.opensDatabase == true)
         if error.name == .interrupted { isEnding = !isInteractive }
         if error.name == .interrupted || !keepsGoing {

@@ -280,7 +280,7 @@ extension Session {
       defer { state.databases[i].isOpenForWriting = true }
       return !state.databases[i].isOpenForWriting
     }
-    if isFirst { openingNote = "\(database.realm.path) opened for writing" }
+    if isFirst { openingNote = "\(shownPath(database.realm.path)) opened for writing" }
   }
 
   /// Waits for the write lock and takes it.

@@ -1,5 +1,31 @@
+import ByteKernels
 import Glibc
 import RealmLanguage
+
+/// A path that stays right when the folder is changed.
+///
+/// Behind the folder stands `/./`, so that `shownPath` can tell where the given path begins.
+func absolutePath(_ path: String) -> String {
+  guard !path.hasPrefix("/"), let folder = presentFolder() else { return path }
+  return folder + "/./" + path
+}
+
+/// A path for people: as it was given as long as that is right, else without the mark of
+/// `absolutePath`.
+func shownPath(_ path: String) -> String {
+  guard path.hasPrefix("/"), let folder = presentFolder() else { return path }
+  let prefix = folder + "/./"
+  if path.hasPrefix(prefix) { return String(path.dropFirst(prefix.count)) }
+  return path.replacing("/./", with: "/")
+}
+
+/// The folder that relative paths begin at, without a slash at the end; nil if it is gone.
+private func presentFolder() -> String? {
+  guard let folder = getcwd(nil, 0) else { return nil }
+  defer { free(folder) }
+  let text = String(cString: folder)
+  return text == "/" ? "" : text
+}
 
 /// Whole text files, read for running.
 enum TextFile {

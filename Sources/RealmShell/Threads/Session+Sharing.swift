@@ -89,7 +89,7 @@ extension Session {
     to target: Reference.Target, in database: Database
   ) throws(ShellError) -> Reference {
     guard let file = FileIdentity(path: database.realm.path) else {
-      throw ShellError(.fileNotFound, "\(database.realm.path) is gone")
+      throw ShellError(.fileNotFound, "\(shownPath(database.realm.path)) is gone")
     }
     let reference = Reference(target, in: file, version: database.realm.snapshot.version)
     database.transaction?.references.append(reference)

@@ -258,7 +258,7 @@ extension Session {
     if let database = databases.first(where: { $0.name == currentName }) {
       status.name = database.name
       if database.isAdopted { status.adoptedNumber = database.number }
-      status.path = database.realm.path
+      status.path = shownPath(database.realm.path)
       status.stateText = database.stateText
       status.schemaVersion = database.realm.schema.version
       if !database.realm.isIdle { status.version = database.realm.snapshot.version }

@@ -6,34 +6,32 @@ import RealmValues
 
 /// The names of the database and of the session.
 extension Completer {
-  /// The classes; where a value may stand, the beginnings of the names of their objects.
-  func classes(_ place: Continuation, where isWanted: (ObjectClass) -> Bool) -> [Option] {
+  /// The classes and projections; where a value may stand, the beginnings of the names of their
+  /// objects.
+  ///
+  /// - Parameter areNew: Whether only classes fit whose objects can be made.
+  func classes(_ place: Continuation, ofNewObjects areNew: Bool) -> [Option] {
     let isValue = place.expected.contains(.value)
-    return (names.schema?.classes ?? []).filter(isWanted).compactMap { objectClass in
-      let name = quotedName(objectClass.name)
-      let comment = objectClass.isEmbedded ? "embedded" : ""
-      guard isValue else {
-        return Option(name, comment: comment, rank: .name, key: objectClass.name)
-      }
-      if objectClass.isEmbedded { return nil }
-      let sign = objectClass.primaryKey == nil ? "#" : "("
-      return Option(
-        name + sign, comment: "object by key", suffix: "", rank: .object, key: objectClass.name)
+    var options: [Option] = []
+    func append(_ name: String, _ comment: String, sign: String) {
+      options.append(
+        isValue
+          ? Option(
+            quotedName(name) + sign, comment: "object by key", suffix: "", rank: .object, key: name)
+          : Option(quotedName(name), comment: comment, rank: .name, key: name))
     }
-  }
-
-  /// The projections, which may stand where classes may.
-  func projections(_ place: Continuation) -> [Option] {
-    let isValue = place.expected.contains(.value)
-    return session.threads.projections.values.sorted { $0.name < $1.name }.compactMap {
-      projection in
-      guard let objectClass = names.objectClass(named: projection.name) else { return nil }
-      let sign = objectClass.primaryKey == nil ? "#" : "("
-      return Option(
-        quotedName(projection.name) + (isValue ? sign : ""),
-        comment: "projection of \(quotedName(projection.className))", suffix: isValue ? "" : " ",
-        rank: isValue ? .object : .name, key: projection.name)
+    for objectClass in names.schema?.classes ?? [] {
+      if objectClass.isEmbedded, areNew || isValue { continue }
+      append(
+        objectClass.name, objectClass.isEmbedded ? "embedded" : "",
+        sign: objectClass.primaryKey == nil ? "#" : "(")
     }
+    guard !areNew else { return options }
+    for view in session.threads.projections.values.sorted(by: { $0.name < $1.name })
+    where names.projection(named: view.name) != nil {
+      append(view.name, "projection of \(quotedName(view.className))", sign: "(")
+    }
+    return options
   }
 
   /// The properties behind a path, with their types.
@@ -48,13 +46,13 @@ extension Completer {
       return Option(
         text, comment: type, suffix: isField ? ": " : isOpen ? "" : " ", rank: .name, key: name)
     }
-    // Predicates use the names of the class.
-    let projection = names.type(of: owner)?.objectClass?.projection
-    var options = (projection?.fields ?? []).map { option($0.name, $0.text, isOpen: false) }
-    options += names.properties(of: owner).map { property in
+    var options = names.properties(of: owner).map { property in
       option(
         property.name, property.typeText + (property.isPrimaryKey ? " primary" : ""),
         isOpen: property.targetName != nil)
+    }
+    if owner.steps.isEmpty, let view = owner.className.flatMap(names.projection) {
+      options += view.fields.map { option($0.name, $0.text, isOpen: false) }
     }
     guard !isField, let objectClass = names.type(of: owner)?.objectClass else { return options }
     for inverse in objectClass.inverses {

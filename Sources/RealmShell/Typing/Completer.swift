@@ -113,8 +113,8 @@ struct Completer {
     case .offeredWord(let word): return [Self.option(word, rank: .other)]
     case .symbol(let sign): return [Self.option(sign, rank: .sign)]
     case .verb: return Self.verbs
-    case .className: return classes(place) { _ in true } + projections(place)
-    case .storedClass: return classes(place) { !$0.isEmbedded }
+    case .className: return classes(place, ofNewObjects: false)
+    case .storedClass: return classes(place, ofNewObjects: true)
     case .property(let owner?): return properties(of: owner, place, word)
     case .property(nil), .newName, .integer, .string, .duration, .endOfStatement: return []
     case .variable: return variables

@@ -35,7 +35,8 @@ struct EnteredText {
 
   /// The text from a statement on.
   func text(from part: Part) -> String {
-    String(decoding: bytes[part.range.lowerBound...], as: UTF8.self)
+    let end = (bytes.lastIndex { $0 > UInt8(ascii: " ") } ?? 0) + 1
+    return String(decoding: bytes[part.range.lowerBound..<end], as: UTF8.self)
   }
 
   /// The text of the row in front of a statement.

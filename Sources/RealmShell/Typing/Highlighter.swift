@@ -117,7 +117,7 @@ final class Highlighter {
   ) -> Piece? {
     let end = piece.range.upperBound + shift
     guard piece.range.lowerBound == start, piece.range.count > Self.quickLength, before > start,
-      end > bytes.count - after, end <= bytes.count
+      end >= bytes.count - after, end <= bytes.count
     else { return nil }
     let head = piece.parts.prefix { $0.range.upperBound + start < before }
     let tail = piece.parts.drop { $0.range.lowerBound + start + shift < bytes.count - after }
@@ -164,6 +164,8 @@ final class Highlighter {
       guard end > start, style != .plain || name != nil else { return }
       parts.append(Part(range: start - origin..<end - origin, style: style, name: name))
     }
+    // The optimiser refuses the span of a property that may change.
+    let bytes = bytes
     var marks = marks[...]
     var offset = range.lowerBound
     while offset < range.upperBound {
@@ -243,6 +245,7 @@ final class Highlighter {
     guard cursor > 0, cursor <= bytes.count, "()[]{}".utf8.contains(bytes[cursor - 1]),
       let piece = pieces.first(where: { $0.range.contains(cursor - 1) })
     else { return nil }
+    let bytes = bytes
     var open: [Int] = []
     var offset = piece.range.lowerBound
     while offset < piece.range.upperBound {

@@ -5,13 +5,17 @@ import RealmLanguage
 ///
 /// Source: shell.md 21.
 struct HintMaker {
-  /// Most parts of a hint.
-  private static let maximumCount = 6
+  /// Bytes of a text that is looked at after each key.
+  private static let longestText = 64 << 10
+  /// Most characters of the parts of a hint.
+  private static let maximumLength = 72
 
   /// The hint behind a text; nil while a word is being typed.
   func hint(after text: String) -> String? {
     let typed = Array(text.utf8)
-    guard let last = typed.last, last != UInt8(ascii: "\n") else { return nil }
+    guard let last = typed.last, last != UInt8(ascii: "\n"), typed.count <= Self.longestText else {
+      return nil
+    }
     let isWord = Completer.isNameByte(last) || "`\"'.$@".utf8.contains(last)
     guard !isWord else { return hintAfterVerb(typed) }
     let place = StatementParser.continuation(of: typed)
@@ -80,9 +84,15 @@ struct HintMaker {
       if parts.prefix(2) == ["{", "["] { parts = ["{PROPERTY: VALUE, ...}"] }
     }
     guard !parts.isEmpty else { return nil }
-    let shown = parts.prefix(maximumCount).map { isOptional ? "[\($0)]" : $0 }
-    let more = parts.count > maximumCount ? isOptional ? " ..." : " | ..." : ""
-    return shown.joined(separator: isOptional ? " " : " | ") + more
+    let separator = isOptional ? " " : " | "
+    var text = ""
+    for part in parts.map({ isOptional ? "[\($0)]" : $0 }) {
+      guard text.isEmpty || text.count + part.count <= maximumLength else {
+        return text + separator + "..."
+      }
+      text += (text.isEmpty ? "" : separator) + part
+    }
+    return text
   }
 
   private static func isKey(_ expectation: Expectation) -> Bool {

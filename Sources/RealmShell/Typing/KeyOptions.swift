@@ -9,6 +9,7 @@ struct KeyOptions {
   private static let maximumCount = 50
   /// Milliseconds that reading may take. Source: shell.md 21.
   private static let maximumTime = 10.0
+  private static let rowsBetweenChecks = 32
   /// Bytes of a text beside a key.
   private static let longestComment = 100
 
@@ -41,6 +42,7 @@ struct KeyOptions {
     let cursor = try TableCursor(objectClass.table, columns: columns)
     while try cursor.next() {
       for row in 0..<cursor.count {
+        if row % Self.rowsBetweenChecks == 0, monotonicMilliseconds() > end { return }
         guard let key = try cursor.value(0, at: row).scalar else { continue }
         let literal = CanonicalText.string(key, inMixed: false)
         guard word.isEmpty || literal.hasPrefix(word) else { continue }
@@ -51,7 +53,6 @@ struct KeyOptions {
         options.append(Completer.Option(literal, comment: comment, rank: .key))
         if options.count == Self.maximumCount { return }
       }
-      if monotonicMilliseconds() > end { return }
     }
   }
 

@@ -25,18 +25,27 @@ struct NameResolver {
     return realm.schema
   }
 
-  /// The class, or the class behind a projection, with a name.
+  /// The class with a name, or the one that a projection with the name is a view of.
   func objectClass(named name: String) -> ObjectClass? {
     guard let schema else { return nil }
     if let found = schema.objectClass(named: name) { return found }
-    guard let projection = session.threads.projections[name] else { return nil }
-    return schema.objectClass(named: projection.className)?.seen(through: projection)
+    return projection(named: name).flatMap { schema.objectClass(named: $0.className) }
+  }
+
+  /// The projection with a name, unless a class has it.
+  func projection(named name: String) -> Projection? {
+    schema?.objectClass(named: name) == nil ? session.threads.projections[name] : nil
   }
 
   /// The type at the end of the steps of an owner; nil if it is not known.
   func type(of owner: PropertyOwner) -> StaticType? {
     guard let schema, var type = start(of: owner, schema) else { return nil }
     var steps = owner.steps[...]
+    if let first = steps.first, let field = owner.className.flatMap(projection)?.field(named: first)
+    {
+      guard let names = field.propertyNames else { return nil }
+      steps = names[...] + steps.dropFirst()
+    }
     while let step = steps.popFirst() {
       if step == "@links" {
         guard let origin = steps.popFirst(), steps.popFirst() != nil,
@@ -54,9 +63,7 @@ struct NameResolver {
 
   private func start(of owner: PropertyOwner, _ schema: Schema) -> StaticType? {
     if let name = owner.variable { return type(ofVariable: name, schema) }
-    guard let objectClass = owner.className.flatMap({ self.objectClass(named: $0) }) else {
-      return nil
-    }
+    guard let objectClass = owner.className.flatMap(objectClass) else { return nil }
     return StaticType(kind: .link, objectClass: objectClass)
   }
 
@@ -77,12 +84,6 @@ struct NameResolver {
       return StaticType(kind: .link, isCollection: true, objectClass: objectClass)
     }
     guard let objectClass = type.objectClass else { return nil }
-    if let names = objectClass.projection?.storedNames([step]) {
-      var found: StaticType? = StaticType(kind: .link, objectClass: objectClass.base)
-      for name in names { found = found.flatMap { self.type(after: name, of: $0, schema) } }
-      if type.isCollection { found?.isCollection = true }
-      return found
-    }
     if let inverse = objectClass.inverse(named: step) {
       return StaticType(
         kind: .link, isCollection: true, objectClass: schema.objectClass(named: inverse.originClass)
@@ -111,10 +112,12 @@ struct NameResolver {
 
   /// Whether a property is known to be wrong: the class is known, and has none with the name.
   func isUnknown(_ name: String, of owner: PropertyOwner) -> Bool {
+    if owner.steps.isEmpty, owner.className.flatMap(projection)?.field(named: name) != nil {
+      return false
+    }
     guard owner.steps.last != "@links",
       let objectClass = type(of: owner)?.objectClass ?? originClass(of: owner)
     else { return false }
-    if objectClass.propertyNames.contains(name) { return false }
     return objectClass.property(named: name) == nil && objectClass.inverse(named: name) == nil
       && name != "@owner"
   }
@@ -137,16 +140,14 @@ struct NameResolver {
     guard let variable = session.locals[name] ?? session.threads.variables[name] else { return nil }
     switch variable {
     case .value(.object(let object), _):
-      let objectClass = schema.objectClass(object.table)?.seen(through: object.view)
-      return StaticType(kind: .link, objectClass: objectClass)
+      return StaticType(kind: .link, objectClass: schema.objectClass(named: object.className))
     case .value(.scalar(let scalar), _): return StaticType(kind: scalar.kind)
     case .results(let bound) where bound.owner.thread === session.thread:
-      let objectClass = className(of: bound.value.origin).flatMap { self.objectClass(named: $0) }
+      let objectClass = className(of: bound.value.origin).flatMap { schema.objectClass(named: $0) }
       return StaticType(kind: .link, isCollection: true, objectClass: objectClass)
     case .frozenResults(let results):
       return StaticType(
-        kind: .link, isCollection: true,
-        objectClass: schema.objectClass(results.table)?.seen(through: results.view))
+        kind: .link, isCollection: true, objectClass: schema.objectClass(results.table))
     default: return nil
     }
   }
@@ -185,7 +186,7 @@ struct NameResolver {
   /// The word for what a variable holds.
   static func kindText(of variable: Variable) -> String {
     switch variable {
-    case .value(.object(let object), _): object.view?.name ?? object.className
+    case .value(.object(let object), _): object.className
     case .value(let value, _): value.kindText
     case .results, .frozenResults: "results"
     case .invalidated: "invalidated"

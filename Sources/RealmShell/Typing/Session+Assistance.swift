@@ -23,8 +23,19 @@ extension Session {
     assistance.hint = { HintMaker().hint(after: $0) }
     assistance.complete = { completer.completion(of: $0, at: $1) }
     assistance.help = { wordHelp.text(for: $0, at: $1) }
+    assistance.edit = { [unowned self] in edit($0) }
     assistance.pasted = { PastedText.withoutPrompts($0, prompt: prompt()) }
     return assistance
+  }
+
+  /// A text as the user's editor has changed it; nil if it was left as it was.
+  private func edit(_ text: String) -> String? {
+    do throws(ShellError) {
+      return try edited(text)
+    } catch {
+      report(error, origin: nil)
+      return nil
+    }
   }
 
   /// Whether a text consists of whole statements.

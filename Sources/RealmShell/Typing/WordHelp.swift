@@ -20,7 +20,19 @@ struct WordHelp {
     let verbName = verb.map { String(decoding: bytes[$0.range.bounds], as: UTF8.self) }
     let mark = outline.marks.last { $0.range.start <= cursor && cursor <= $0.range.end }
     if let mark, let text = self.text(for: mark, mark == verb, bytes, verbName) { return text }
+    if verb == nil { return verbs(like: bytes[outline.range]) }
     return help(verbName)
+  }
+
+  /// The verbs that begin as a statement does; if that is no word of any, the overview.
+  private func verbs(like statement: ArraySlice<UInt8>) -> String? {
+    let word = String(decoding: statement.prefix(while: Completer.isNameByte), as: UTF8.self)
+    let found = Grammar.verbs.filter { !word.isEmpty && $0.name.hasPrefix(word.lowercased()) }
+    if found.count == 1 { return help(found[0].name) }
+    let width = found.map(\.name.count).max() ?? 0
+    return found.isEmpty
+      ? help(nil)
+      : found.map { padded($0.name, width) + "  " + $0.effect }.joined(separator: "\n")
   }
 
   private static func statement(

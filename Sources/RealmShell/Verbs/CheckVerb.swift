@@ -63,7 +63,7 @@ struct CheckText {
   }
 
   private func line(_ finding: Finding) -> String {
-    var parts = [realm.path]
+    var parts = [shownPath(realm.path)]
     if let offset = finding.offset { parts.append("offset \(StorageMessages.offset(offset))") }
     let place = place(finding)
     if !place.isEmpty { parts.append(place) }

@@ -80,7 +80,7 @@ extension Session {
       }
     }
     acknowledge(
-      "compacted \(database.realm.path): \(sizeText(sizes.before)) -> \(sizeText(sizes.after))",
+      "compacted \(shownPath(database.realm.path)): \(sizeText(sizes.before)) -> \(sizeText(sizes.after))",
       to: writer)
   }
 
@@ -177,7 +177,7 @@ extension Session {
   private func upgradedText(
     _ database: Database, _ outcome: FileUpgrader.Outcome, _ target: String
   ) -> String {
-    let name = database.realm.path
+    let name = shownPath(database.realm.path)
     guard outcome.isUpgrade else {
       let already = "\(name) has format \(FileFormat.current.number) already"
       return target.isEmpty ? already : "\(already); \(target)"

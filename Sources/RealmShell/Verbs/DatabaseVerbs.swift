@@ -105,7 +105,7 @@ extension Session {
   }
 
   private func path(of database: Database) -> String {
-    database.isInMemory ? "(in memory)" : database.realm.path
+    database.isInMemory ? "(in memory)" : shownPath(database.realm.path)
   }
 
   func use(_ name: Name?, to writer: ByteWriter) throws(ShellError) {

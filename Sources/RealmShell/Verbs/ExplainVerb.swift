@@ -121,7 +121,9 @@ extension Session {
       switch observe.subject {
       case .object(let name): return Subject(.object(name), nil, effect)
       case .source(let source, let condition): return Subject(.source(source), condition, effect)
-      case .realm, .sections: break
+      case .sections(let sections):
+        return Subject(.source(sections.source), sections.condition, effect)
+      case .realm: break
       }
     default: break
     }

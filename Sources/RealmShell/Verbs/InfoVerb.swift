@@ -95,7 +95,7 @@ enum InfoText {
     let snapshot = realm.snapshot
     let size = sizeText(snapshot.file.byteCount)
     let used = sizeText(try snapshot.usedByteCount())
-    var lines = [("file", realm.path), ("size", "\(size), \(used) in use")]
+    var lines = [("file", shownPath(realm.path)), ("size", "\(size), \(used) in use")]
     lines.append(("format", snapshot.format.map { String($0.number) } ?? "not decided yet"))
     lines.append(("schema version", realm.schema.version.map(String.init) ?? "none"))
     lines.append(("history", historyText(snapshot.historyType)))

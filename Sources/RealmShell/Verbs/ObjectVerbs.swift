@@ -168,7 +168,13 @@ extension Session {
   /// The class with a name in the schema of the transaction.
   func existingClass(_ name: Name, _ database: Database) throws(ShellError) -> ObjectClass {
     guard let objectClass = database.realm.schema.objectClass(named: name.text) else {
-      throw Evaluator.unknownClass(name, database.realm)
+      var error = Evaluator.unknownClass(name, database.realm)
+      if let projection = threads.projections[name.text] {
+        error.suggestion = nil
+        error.remedy =
+          "\(quotedName(name.text)) is a projection of \(quotedName(projection.className))"
+      }
+      throw error
     }
     return objectClass
   }

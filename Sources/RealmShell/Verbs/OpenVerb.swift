@@ -96,6 +96,8 @@ extension Session {
   /// Opens a database and makes it the current one.
   @discardableResult
   func openDatabase(_ opening: Opening) throws(ShellError) -> Database {
+    var opening = opening
+    opening.path = opening.path.map(absolutePath)
     if opening.isReadOnly { try refuseWriting(opening) }
     let (realm, isNew) = try openRealm(opening)
     if let path = opening.path, opening.key != nil, !isNew, !realm.snapshot.file.isEncrypted {
@@ -103,7 +105,9 @@ extension Session {
         throw ShellError(
           .mismatchedConfig, "the file is open without a key as \(quotedName(other.name))")
       }
-      warn(ShellError(.invalidEncryptionKey, "\(path): the file is not encrypted"), origin: nil)
+      warn(
+        ShellError(.invalidEncryptionKey, "\(shownPath(path)): the file is not encrypted"),
+        origin: nil)
     }
     warnOfUnreadableParts(realm)
     let database = Database(
@@ -190,7 +194,8 @@ extension Session {
   }
 
   private func alreadyExists(_ path: String) -> ShellError {
-    ShellError(.fileAlreadyExists, "\(path) exists already", remedy: "open \(path)")
+    let name = shownPath(path)
+    return ShellError(.fileAlreadyExists, "\(name) exists already", remedy: "open \(name)")
   }
 
   /// Whether less than half of a file is in use.
@@ -315,7 +320,7 @@ extension Session {
     let parts = InfoText.unreadable(realm.snapshot)
     guard !parts.isEmpty else { return }
     let count = counted(parts.count, "class or property", "classes or properties")
-    var warning = ShellError(.damaged, "\(realm.path): \(count) cannot be read")
+    var warning = ShellError(.damaged, "\(shownPath(realm.path)): \(count) cannot be read")
     warning.details = Array(parts.prefix(Session.maximumDetailCount))
     if parts.count > Session.maximumDetailCount { warning.details.append("...") }
     warn(warning, origin: nil)
@@ -335,7 +340,7 @@ extension Session {
       // The state before the last commit is a way out if it can be read.
       if failure.name == .damaged {
         let previous = state == .live ? try? Realm(path: path, key: key, state: .previous) : nil
-        failure.remedy = previous.map { _ in "open \(path) snapshot previous" }
+        failure.remedy = previous.map { _ in "open \(shownPath(path)) snapshot previous" }
       }
       throw failure
     }
@@ -350,7 +355,7 @@ extension Session {
     let schema = database.realm.schema.version.map { "schema version \($0)" } ?? "no schema version"
     let count = classes == 0 ? "no classes" : counted(classes, "class", "classes")
     let verb = database.isNew ? "created" : "opened"
-    var text = "\(verb) \(database.realm.path): \(format), \(schema), \(count)"
+    var text = "\(verb) \(shownPath(database.realm.path)): \(format), \(schema), \(count)"
     if settings.showsVersions, !database.isNew { text += ", version \(snapshot.version)" }
     if snapshot.file.isEncrypted { text += ", encrypted" }
     if database.isReadOnly { text += ", read-only" }

@@ -27,9 +27,6 @@ extension Session {
       writer.write(setting.text(settings) + "\n")
       return
     }
-    guard !isSafe || name.text != "pager" || value.text == Settings.Pager.off.rawValue else {
-      throw ShellError(.notSafe, "the pager is refused by --safe", at: value.range)
-    }
     guard setting.set(&settings, value.text) else {
       throw ShellError(
         .unknownSetting, "\(name.text) cannot be \(value.text); it is one of: \(setting.values)",

@@ -51,7 +51,7 @@ public final class EncryptedFile: FileBackend {
   public init(_ file: any FileBackend, key: EncryptionKey) throws(StorageError) {
     self.file = file
     encryptionKey = key
-    codec = PageCodec(key)
+    codec = try PageCodec(key)
   }
 
   deinit { discardUnsynced() }
@@ -122,9 +122,9 @@ public final class EncryptedFile: FileBackend {
       try readFile(
         UnsafeMutableRawBufferPointer(start: bytes, count: size),
         at: PageLayout.offset(ofPage: number))
-      if let current = entry.encryption(withCode: codec.code(of: bytes)) {
+      if let current = entry.encryption(withCode: try codec.code(of: bytes)) {
         if !isReplaced {
-          codec.decipher(
+          try codec.decipher(
             bytes, counter: current.counter, offset: number * size, into: bytes)
         }
         return current
@@ -251,7 +251,7 @@ public final class EncryptedFile: FileBackend {
       (buffer) -> Result<PageEntry, StorageError> in
       Result { () throws(StorageError) in
         guard let target = buffer.baseAddress else { throw .system(.write, ENOMEM) }
-        let entry = codec.encipher(
+        let entry = try codec.encipher(
           page.bytes, offset: number * size, after: page.current, into: target)
         memcpy(page.bytes, target, size)
         return entry

@@ -30,7 +30,7 @@ final class PageCipher {
     else { throw .system(.map, errno) }
     do throws(StorageError) {
       try self.init(
-        source: source, codec: PageCodec(key),
+        source: source, codec: try PageCodec(key),
         into: UnsafeMutableRawBufferPointer(start: region, count: plainCount), ownsPlain: true)
     } catch {
       munmap(region, plainCount)
@@ -45,7 +45,7 @@ final class PageCipher {
   convenience init(
     source: UnsafeRawBufferPointer, key: EncryptionKey, into plain: UnsafeMutableRawBufferPointer
   ) throws(StorageError) {
-    try self.init(source: source, codec: PageCodec(key), into: plain, ownsPlain: false)
+    try self.init(source: source, codec: try PageCodec(key), into: plain, ownsPlain: false)
   }
 
   private init(
@@ -140,9 +140,9 @@ final class PageCipher {
       // Another process may rewrite the page while it is read: what is verified must be what is
       // decrypted.
       memcpy(target, start + offset, size)
-      if let current = entry.encryption(withCode: codec.code(of: target)) {
+      if let current = entry.encryption(withCode: try codec.code(of: target)) {
         // The library allows to decrypt in place.
-        return codec.decipher(
+        return try codec.decipher(
           target, counter: current.counter, offset: page * size, into: target)
       }
       // Entry and page are written one after the other, which takes a moment.

@@ -1,5 +1,4 @@
-import ByteKernels
-import CLinux
+import CLibCrypto
 import Glibc
 
 /// The 64 bytes that encrypt a file: 32 for AES-256, 32 for HMAC-SHA-224.
@@ -21,7 +20,7 @@ public final class EncryptionKey: @unchecked Sendable {  // Reason: only `init` 
   }
 
   deinit {
-    explicit_bzero(bytes, EncryptionKey.byteCount)
+    OPENSSL_cleanse(bytes, EncryptionKey.byteCount)
     bytes.deallocate()
   }
 }
@@ -116,49 +115,74 @@ struct PageEntry {
 ///
 /// Source: file-format-writing.md 7.4.
 final class PageCodec {
-  private let cipher: KeyedCipher
-  private let authenticator: PageAuthenticator
+  private let key: EncryptionKey
+  private let context: OpaquePointer
 
   /// Prepares the use of a key.
-  init(_ key: EncryptionKey) {
-    cipher = KeyedCipher(key: key.bytes)
-    authenticator = PageAuthenticator(key: key.bytes + 32)
+  ///
+  /// - Throws: `system` if memory is short.
+  init(_ key: EncryptionKey) throws(StorageError) {
+    guard let context = EVP_CIPHER_CTX_new() else { throw .system(.map, ENOMEM) }
+    (self.key, self.context) = (key, context)
   }
 
+  deinit { EVP_CIPHER_CTX_free(context) }
+
   /// The HMAC of a page of ciphertext, without a counter.
-  func code(of page: UnsafeRawPointer) -> PageEntry.Encryption {
+  ///
+  /// - Throws: `system` if the library fails.
+  func code(of page: UnsafeRawPointer) throws(StorageError) -> PageEntry.Encryption {
     var result = PageEntry.Encryption.none
-    withUnsafeMutableBytes(of: &result.words) { bytes in
-      guard let start = bytes.baseAddress else { return }
-      authenticator.authenticate(page, PageLayout.pageByteCount, into: start + 4)
+    let isDone = withUnsafeMutableBytes(of: &result.words) { bytes in
+      guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
+      var length: UInt32 = 0
+      return HMAC(
+        EVP_sha224(), key.bytes + 32, 32, page.assumingMemoryBound(to: UInt8.self),
+        PageLayout.pageByteCount, start + 4, &length) != nil
     }
+    guard isDone else { throw .system(.read, ENOMEM) }
     return result
   }
 
   /// Decrypts the page at a plaintext offset.
+  ///
+  /// - Throws: `system` if the library fails.
   func decipher(
     _ page: UnsafeRawPointer, counter: UInt32, offset: Int, into target: UnsafeMutableRawPointer
-  ) {
-    PageCodec.withVector(counter, offset) { vector in
-      cipher.decrypt(page, into: target, byteCount: PageLayout.pageByteCount, vector: vector)
+  ) throws(StorageError) {
+    let isDone = PageCodec.withVector(counter, offset) { vector in
+      var length: Int32 = 0
+      return EVP_DecryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
+        && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+        && EVP_DecryptUpdate(
+          context, target.assumingMemoryBound(to: UInt8.self), &length,
+          page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
     }
+    guard isDone else { throw .system(.read, ENOMEM) }
   }
 
   /// Encrypts the page at a plaintext offset.
   ///
   /// - Parameter current: The encryption of the page that the file holds.
   /// - Returns: the entry that goes with the ciphertext.
+  /// - Throws: `system` if the library fails.
   func encipher(
     _ page: UnsafeRawPointer, offset: Int, after current: PageEntry.Encryption,
     into target: UnsafeMutableRawPointer
-  ) -> PageEntry {
+  ) throws(StorageError) -> PageEntry {
     var counter = current.counter
     while true {
       counter = counter == .max ? 1 : counter + 1
-      PageCodec.withVector(counter, offset) { vector in
-        cipher.encrypt(page, into: target, byteCount: PageLayout.pageByteCount, vector: vector)
+      let isDone = PageCodec.withVector(counter, offset) { vector in
+        var length: Int32 = 0
+        return EVP_EncryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
+          && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+          && EVP_EncryptUpdate(
+            context, target.assumingMemoryBound(to: UInt8.self), &length,
+            page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
       }
-      var newest = code(of: target)
+      guard isDone else { throw .system(.write, ENOMEM) }
+      var newest = try code(of: target)
       newest.counter = counter
       // Two encryptions with the same code could not be told apart.
       if newest.hasSameCode(as: current) { continue }
@@ -167,13 +191,14 @@ final class PageCodec {
   }
 
   private static func withVector(
-    _ counter: UInt32, _ offset: Int, _ body: (UnsafeRawPointer) -> Void
-  ) {
+    _ counter: UInt32, _ offset: Int, _ body: (UnsafePointer<UInt8>) -> Bool
+  ) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { vector in
       vector.storeBytes(of: counter, as: UInt32.self)
       vector.storeBytes(of: UInt64(offset), toByteOffset: 4, as: UInt64.self)
       vector.storeBytes(of: 0, toByteOffset: 12, as: UInt32.self)
-      if let start = vector.baseAddress { body(start) }
+      guard let start = vector.baseAddress else { return false }
+      return body(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
     }
   }
 }

@@ -155,6 +155,13 @@ public struct TransactionChanges: Sendable {
     for (key, changes) in operations { collections[key, default: []].append(changes) }
   }
 
+  /// Gives away the operations on the watched collections so far, so that those of many commits need
+  /// not be kept.
+  public mutating func takeCollections() -> [CollectionKey: [[ElementChange]]] {
+    defer { collections = [:] }
+    return collections
+  }
+
   private mutating func apply(toTable instruction: InstructionReader.Instruction) {
     switch instruction {
     case .insertTable(let key): insertedTables.append(key)

@@ -90,6 +90,10 @@ final class EditorOnScreen {
 extension TerminalEmulator {
   /// All rows, those joined that the terminal has broken because they were full.
   var joinedText: String {
-    (scrollback + rows).reduce("") { $0 + $1.text + ($1.isContinued ? "" : "\n") }
+    (scrollback + rows).reduce("") { text, row in
+      let isPadded = row.isContinued && row.cells.last?.isEmpty == false
+      return text + (isPadded ? row.cells.filter { $0.width > 0 }.map(\.text).joined() : row.text)
+        + (row.isContinued ? "" : "\n")
+    }
   }
 }

@@ -44,6 +44,7 @@ import Testing
     ("get `my-class` \"", ["\"a\""]), ("schema as m", ["mermaid"]),
     ("time exp", ["export", "explain", "expect error"]),
     ("where Dog SUBQUERY(owner.dogs, $d, $d.ag", ["age"]),
+    ("where Ow", ["Owner"]), ("where Owner ci", ["city"]), ("add Ow", []),
     ("where Dog age > 3 SORT(na", ["name"]), ("where Dog age > 3 SORT(name DE", ["DESC"]),
   ])
   func list(_ text: String, _ expected: [String]) {

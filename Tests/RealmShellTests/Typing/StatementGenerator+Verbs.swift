@@ -444,6 +444,26 @@ extension StatementGenerator {
       generator.words("unlet")
       generator.list { $0.name($0.one(of: ["$n", "$rex", "$dogs"])) }
     },
+    "projection": { generator in
+      generator.words("projection")
+      generator.optional(80) { generator in
+        generator.new("fresh")
+        generator.words("of")
+        let className = generator.anyClass()
+        generator.name(className)
+        generator.sign("{")
+        generator.list { generator in
+          if generator.chance(50) {
+            generator.name(generator.property(of: className))
+          } else {
+            generator.new("title")
+            generator.sign("=")
+            generator.expression(className, depth: 1)
+          }
+        }
+        generator.sign("}")
+      }
+    },
     "observe": { generator in
       generator.words("observe")
       generator.optional(85) { $0.observed() }

@@ -49,6 +49,7 @@ final class TypingFixture {
         add Note {text: "x"}
         add `my-class` {_id: "a", value: 1}
       }
+      projection Owner of Person { name, city = address.city }
       let $n = 3
       let $text = "x"
       let $rex = get Dog 1

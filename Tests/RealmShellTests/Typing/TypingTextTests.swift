@@ -13,7 +13,7 @@ import Testing
     ("where Dog age ", "OPERATOR"), ("where Dog age > ", "VALUE"),
     (
       "where Dog age > 3 ",
-      "[SORT(...)] [DISTINCT(...)] [LIMIT(N)] [and | or PREDICATE] [args (...)] [show COLUMN, ...]"
+      "[SORT(...)] [DISTINCT(...)] [LIMIT(N)] [and | or PREDICATE] ..."
     ),
     ("add Dog ", "{PROPERTY: VALUE, ...}"), ("add Dog {", "PROPERTY: VALUE"),
     ("get Dog ", "KEY"), ("begin ", "[nowait | timeout DURATION]"), ("config zone ", "[utc local]"),
@@ -36,6 +36,8 @@ import Testing
     #expect(help.text(for: "open x readonly", at: 10)?.contains("changes no byte") == true)
     #expect(help.text(for: "where Dog age > 3 ", at: 18)?.hasPrefix("where SOURCE") == true)
     #expect(help.text(for: "print upper(1)", at: 8)?.hasPrefix("upper(s)") == true)
+    #expect(help.text(for: "com", at: 3)?.contains("compact") == true)
+    #expect(help.text(for: "whe", at: 3)?.hasPrefix("where SOURCE") == true)
     #expect(help.text(for: "", at: 0)?.contains("Database") == true)
   }
 
@@ -88,7 +90,7 @@ import Testing
   }
 
   @Test func whatIsLeftForCorrection() {
-    let text = EnteredText("use; count Dgo\ncount Dog")
+    let text = EnteredText("use; count Dgo\ncount Dog\n")
     #expect(text.text(from: text.parts[1]) == "count Dgo\ncount Dog")
     #expect(text.rowStart(of: text.parts[1]) == "use; ")
   }

@@ -1,0 +1,29 @@
+import RealmLanguage
+
+extension Session {
+  /// Errors about a name that is not known.
+  private static let errorsOfNames: Set<ErrorName> = [
+    .noSuchTable, .invalidProperty, .unknownVariable, .unknownObserver, .unknownThread,
+    .unknownSetting, .unknownDatabase, .unknownFunction, .invalidArgument, .fileNotFound,
+  ]
+
+  /// An error with the nearest name that would be right at its place, from the list that completion
+  /// offers there, if it has no suggestion of its own.
+  ///
+  /// Source: shell.md 19.
+  func suggesting(_ error: ShellError, in statement: SourceRange?) -> ShellError {
+    guard error.suggestion == nil, Self.errorsOfNames.contains(error.name),
+      let range = error.range, let statement, statement.start <= range.start
+    else { return error }
+    let word = source.text(of: range)
+    guard !word.isEmpty, word.utf8.allSatisfy({ Completer.isNameByte($0) || $0 == 0x24 }) else {
+      return error
+    }
+    let completer = Completer(self)
+    let before = Array(source.bytes[statement.start..<range.start])
+    let options = completer.options(for: StatementParser.followers(of: before), typed: "")
+    var error = error
+    error.suggestion = Spelling.nearest(to: word, among: options.map(\.key))
+    return error
+  }
+}
