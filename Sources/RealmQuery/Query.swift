@@ -163,6 +163,9 @@ public final class Query {
     return matching
   }
 
+  /// Room for more results is not made before they are there.
+  private static let maximumExpectation = 1 << 22
+
   /// The matching objects in the order of their keys.
   ///
   /// - Parameter forClauses: Whether those may be left out that the clauses drop.
@@ -172,7 +175,19 @@ public final class Query {
     let limit = forClauses ? ordering.neededCount() ?? .max : .max
     var keys: [ObjectKey] = []
     guard forClauses, let filter = ordering.makeFilter() else {
+      // Damaged files tell any number, or none.
+      let total = min(Query.maximumExpectation, (try? objectClass.table.objectCount()) ?? 0)
+      var visited = 0
       try scan(blocks) { (cursor, rows) in
+        visited &+= cursor.count
+        let count = keys.count &+ rows.count
+        if count > keys.capacity {
+          // As many as there will be if all blocks are like those so far, and some more: to grow
+          // step by step would touch new memory each time.
+          let expected = count &* total / max(1, visited)
+          let wanted = min(expected &+ expected / 16, total, max(limit, count))
+          keys.reserveCapacity(max(2 &* keys.capacity, count, wanted))
+        }
         cursor.appendKeys(of: rows, to: &keys)
         return keys.count < limit
       }

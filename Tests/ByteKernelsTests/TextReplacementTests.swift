@@ -4,7 +4,7 @@ import Testing
 @Suite struct TextReplacementTests {
   @Test func splitsAtEachSeparator() {
     func parts(_ text: String, _ separator: String) -> [String] {
-      text.split(separator: separator).map { String($0) }
+      text.pieces(separatedBy: separator).map { String($0) }
     }
     #expect(parts("a--b--c", "--") == ["a", "b", "c"])
     #expect(parts("--a--", "--") == ["", "a", ""])

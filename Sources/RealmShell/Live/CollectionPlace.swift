@@ -154,8 +154,10 @@ enum NestedDifference {
       (0..<rest).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] } ?? rest
     let changed = start..<start + (rest - end)
     var changes = CollectionChanges()
-    changes.oldModifications = PositionSet(changed)
-    changes.newModifications = PositionSet(changed)
+    for position in changed where old[position] != new[position] {
+      changes.oldModifications.insert(position)
+      changes.newModifications.insert(position)
+    }
     changes.deletions = PositionSet(changed.upperBound..<old.count - end)
     changes.insertions = PositionSet(changed.upperBound..<new.count - end)
     return changes

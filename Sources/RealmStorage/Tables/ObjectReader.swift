@@ -145,8 +145,8 @@ public final class ObjectReader {
   ///
   /// - Precondition: `move` has succeeded.
   public func value(_ i: Int) throws(StorageError) -> StoredValue {
-    // The position is in the buffer, so that the buffer is not empty.
     precondition(slots.indices.contains(i))
+    // The position is in the buffer, so that the buffer is not empty.
     return try value(slots.baseAddress! + i)
   }
 

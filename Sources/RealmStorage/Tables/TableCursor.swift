@@ -130,8 +130,8 @@ public final class TableCursor {
   /// The i-th chosen column, its leaf read; rows from 0 to `count`.
   @inline(__always)
   private func column(_ i: Int) throws(StorageError) -> UnsafeMutablePointer<LeafColumn> {
-    // The position is in the buffer, so that the buffer is not empty.
     precondition(columns.indices.contains(i))
+    // The position is in the buffer, so that the buffer is not empty.
     let column = columns.baseAddress! + i
     if !column.pointee.isRead(index) { try read(i) }
     return column
