@@ -59,7 +59,7 @@ let package = Package(
       swiftSettings: program),
     .target(
       name: "RealmObjects", dependencies: ["RealmStorage", "RealmValues", "ByteKernels"],
-      swiftSettings: program),
+      swiftSettings: small),
     .target(
       name: "RealmLanguage", dependencies: ["RealmValues", "ByteKernels"], swiftSettings: safe),
     .target(
