@@ -11,6 +11,9 @@ public final class ByteWriter {
   /// The errno of the first failed write, for example `EPIPE`; nil while all went well.
   public private(set) var failure: Int32?
 
+  /// The number of bytes that have left the buffer.
+  public private(set) var sentByteCount = 0
+
   /// The buffer. Behind a pointer, since the fields of a class cost a check at each access.
   @usableFromInline let buffer: UnsafeMutablePointer<Buffer>
   private let sink: Sink
@@ -204,6 +207,7 @@ public final class ByteWriter {
   }
 
   private func send(_ source: UnsafeRawPointer, _ byteCount: Int) {
+    sentByteCount &+= byteCount
     switch sink {
     case .memory: break
     case .descriptor(let descriptor): send(source, byteCount, to: descriptor)

@@ -146,6 +146,8 @@ struct Prompt {
     let width = text.map { text in
       Array(text.utf8).withUnsafeBytes { displayWidth(of: $0) }
     }
+    session.output.flush()
+    session.sentByteCountWhenTyped = session.output.sentByteCount
     return session.run(SourceText(statement, fileName: "<prompt>"), promptWidth: width)
   }
 

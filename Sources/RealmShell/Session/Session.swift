@@ -81,6 +81,8 @@ final class Session {
   var bodyRange = SourceRange(start: 0, end: 0)
   /// Where the present statement comes from.
   var statementOrigin: ErrorPrinter.Origin?
+  /// What `output` had sent when the present text was typed.
+  var sentByteCountWhenTyped = 0
   /// Whether the present statement has warned of a trap.
   var hasWarned = false
   /// How the present statement is to be explained.
@@ -198,17 +200,23 @@ final class Session {
     }
   }
 
-  /// Prints an error and remembers the status it ends with.
+  /// Prints an error.
   func report(_ error: ShellError, origin: ErrorPrinter.Origin?) {
-    output.flush()
-    ErrorPrinter(form: settings.errorForm, writer: errorOutput).print(error, origin: origin)
+    print(error, severity: "error", origin)
   }
 
   /// Prints a warning.
   func warn(_ error: ShellError, origin: ErrorPrinter.Origin?) {
+    print(error, severity: "warning", origin)
+  }
+
+  private func print(_ error: ShellError, severity: String, _ origin: ErrorPrinter.Origin?) {
     output.flush()
+    var origin = origin
+    // Something stands between the text that was typed and what would point at it.
+    if output.sentByteCount != sentByteCountWhenTyped { origin?.promptWidth = nil }
     ErrorPrinter(form: settings.errorForm, writer: errorOutput).print(
-      error, severity: "warning", origin: origin)
+      error, severity: severity, origin: origin)
   }
 }
 
