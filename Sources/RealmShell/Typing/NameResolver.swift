@@ -169,8 +169,8 @@ struct NameResolver {
       var owner: PropertyOwner
       switch path.base {
       case .object(let object): owner = PropertyOwner(className: object.className.text)
-      case .variable(let name): owner = PropertyOwner(variable: name.text)
-      case .row, .old: return nil
+      // A variable may have been bound anew since, even to these results.
+      case .variable, .row, .old: return nil
       }
       for step in path.steps {
         switch step.kind {
