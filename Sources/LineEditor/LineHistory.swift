@@ -88,9 +88,12 @@ public struct LineHistory {
   // MARK: The file
 
   static func contents(of path: String) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // Not to wait for the other end of a pipe.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     var contents: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 65536)
     while case let count = read(file, &chunk, chunk.count), count > 0 {

@@ -79,8 +79,10 @@ struct Program {
     guard !invocation.isSafe else {
       throw ShellError(.notSafe, "writing files is refused by --safe")
     }
-    if case .file(let database) = invocation.target, OutputFile.areSame(path, database) {
-      throw ShellError(.usage, "the output would replace the database \(database)")
+    var databases: [String] = []
+    if case .file(let database) = invocation.target { databases = [database] }
+    if let reason = OutputFile.refusal(path, databases: databases) {
+      throw ShellError(.usage, "cannot write \(path): it \(reason)")
     }
     let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {

@@ -152,7 +152,9 @@ struct Prompt {
   }
 
   private var historyPath: String? {
-    if let path = environment("REALMSH_HISTORY") { return path.isEmpty ? nil : path }
+    if let path = environment("REALMSH_HISTORY") {
+      return path.isEmpty || OutputFile.refusal(path, databases: []) != nil ? nil : path
+    }
     let folder = environment("XDG_STATE_HOME") ?? environment("HOME").map { $0 + "/.local/state" }
     return folder.map { $0 + "/realmsh/history" }
   }

@@ -31,7 +31,7 @@ extension Session {
     _ database: Database, to path: FilePath, key: EncryptionKey?, overwrite: Bool
   ) throws(ShellError) -> Int {
     let target = resolve(path)
-    try permitWriting(to: target, at: path.range)
+    try permitCopying(to: target, at: path.range)
     let progress = Progress("copying", for: self)
     do throws(StorageError) {
       return try FileCopier.copy(
@@ -162,7 +162,7 @@ extension Session {
     _ database: Database, to path: FilePath, _ progress: Progress
   ) throws(ShellError) -> FileUpgrader.Outcome {
     let file = resolve(path)
-    try permitWriting(to: file, at: path.range)
+    try permitCopying(to: file, at: path.range)
     let snapshot = database.realm.snapshot
     do throws(StorageError) {
       return try FileUpgrader.upgrade(

@@ -98,6 +98,7 @@ extension Session {
   func openDatabase(_ opening: Opening) throws(ShellError) -> Database {
     var opening = opening
     opening.path = opening.path.map(absolutePath)
+    if let path = opening.path { try refuseOutput(asDatabase: path) }
     if opening.isReadOnly { try refuseWriting(opening) }
     let (realm, isNew) = try openRealm(opening)
     if let path = opening.path, opening.key != nil, !isNew, !realm.snapshot.file.isEncrypted {

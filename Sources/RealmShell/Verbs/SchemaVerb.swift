@@ -152,46 +152,9 @@ enum OutputFile {
     if let failure = writer.failure { throw failed(path, failure, range) }
   }
 
-  /// Whether two paths lead to the same file.
-  static func areSame(_ path: String, _ other: String) -> Bool {
-    var status = stat()
-    var otherStatus = stat()
-    return stat(path, &status) == 0 && stat(other, &otherStatus) == 0
-      && status.st_dev == otherStatus.st_dev && status.st_ino == otherStatus.st_ino
-  }
-
-  /// Whether a path is that of the lock file, the note or the management folder of a database, or
-  /// leads into the latter; none of them needs to exist.
-  static func isSideFile(_ path: String, of database: String) -> Bool {
-    func name(_ path: String) -> Substring { path.split(separator: "/").last ?? "" }
-    let folder = TextFile.folder(of: database)
-    let own = name(database)
-    let isBeside = [".lock", ".note", ".management"].contains { name(path) == own + $0 }
-    let outer = TextFile.folder(of: path)
-    return isBeside && areSame(outer, folder)
-      || name(outer) == own + ".management" && areSame(TextFile.folder(of: outer), folder)
-  }
-
   private static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
     ShellError(
       ErrorName(systemError: number),
       "cannot write \(path): \(StorageMessages.systemText(number))", at: range)
-  }
-}
-
-extension Session {
-  /// Refuses to write a file with `--safe`, and over an open database.
-  func permitWriting(to path: String, at range: SourceRange) throws(ShellError) {
-    guard !isSafe else {
-      throw ShellError(.notSafe, "writing files is refused by --safe", at: range)
-    }
-    for database in databases where !database.isInMemory {
-      guard !OutputFile.areSame(path, database.realm.path) else {
-        throw ShellError(.fileBusy, "\(path) is an open database", at: range)
-      }
-      guard !OutputFile.isSideFile(path, of: database.realm.path) else {
-        throw ShellError(.fileBusy, "\(path) belongs to an open database", at: range)
-      }
-    }
   }
 }
