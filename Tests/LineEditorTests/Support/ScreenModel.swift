@@ -100,10 +100,10 @@ struct ScreenModel {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (number, line) in lines.enumerated() {
       let start = number == 0 ? prompt : indentation
-      let typed = pieces(of: String(line), firstColumn: start.count)
-      let isLast = number == lines.count - 1
-      let behind = isLast ? pieces(of: hint) : []
-      var shown = wrapped(start + typed + behind, firstColumn: 0, columns)
+      // How wide a tab of the hint is depends on what stands before it.
+      let behind = number == lines.count - 1 ? hint : ""
+      let whole = pieces(of: String(line) + behind, firstColumn: start.count)
+      var shown = wrapped(start + whole, firstColumn: 0, columns)
       if cursor >= passed, cursor <= passed + line.count {
         let before = start + pieces(of: String(line.prefix(cursor - passed)), firstColumn: 7)
         place = self.place(behind: before.count, in: &shown)
