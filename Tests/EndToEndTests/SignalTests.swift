@@ -32,6 +32,19 @@ struct SignalTests {
     #expect(errors.contains(": error: interrupted"))
   }
 
+  @Test func anInterruptDropsALineWithoutAnEditor() {
+    let terminal = PseudoTerminal(
+      Fixtures.realmsh, [folder.file("dogs.realm")],
+      environment: Process.plainEnvironment.merging(["TERM": "dumb"]) { $1 })
+    #expect(terminal.read(until: "dogs> ") != nil)
+    terminal.type("count Do\u{3}")
+    #expect(terminal.read(until: "dogs> ") != nil)
+    terminal.type("print 40 + 2\n")
+    #expect(terminal.read(until: "\n42\r\n") != nil)
+    terminal.type("\u{4}")
+    #expect(terminal.waitForEnd() == 0)
+  }
+
   @Test(arguments: [
     "-c 'source pipe'", "-f pipe", "-c 'print file(\"pipe\")'", "-k pipe dogs.realm info",
   ])

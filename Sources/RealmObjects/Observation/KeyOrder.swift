@@ -20,8 +20,8 @@ struct KeyOrder {
   private var table: KeyTable
   /// The index of each block by its id, as of the last `settle`.
   private var indices: [Int] = []
-  /// The position of the first key of each block, as of the last `settle`.
-  private var starts: [Int] = []
+  /// Where the blocks begin, as of the last `settle`.
+  private var starts = BlockStarts()
 
   var count: Int { table.count }
 
@@ -43,26 +43,18 @@ struct KeyOrder {
     let place = table.place(of: key)
     guard place.isPresent else { return nil }
     let block = indices[Int(table.number(at: place))]
-    return blocks[block].keys.firstIndex(of: key).map { starts[block] + $0 }
+    guard let start = starts[block] else { return nil }
+    return blocks[block].keys.firstIndex(of: key).map { start + $0 }
   }
 
   /// The key at a position, as of the last `settle`.
   subscript(position: Int) -> ObjectKey {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if position < starts[middle] { high = middle } else { low = middle }
-    }
-    return blocks[low].keys[position - starts[low]]
+    let place = starts.place(of: position)
+    return blocks[place.block].keys[place.index]
   }
 
   /// All keys in their order.
-  var all: [ObjectKey] {
-    var result: [ObjectKey] = []
-    result.reserveCapacity(count)
-    for block in blocks { result += block.keys }
-    return result
-  }
+  var all: [ObjectKey] { blocks.flatMap(\.keys) }
 
   /// Takes keys out that are there.
   mutating func remove(_ keys: [ObjectKey]) {
@@ -125,13 +117,8 @@ struct KeyOrder {
   /// Counts blocks and positions after changes.
   private mutating func settle() {
     table.settle()
-    starts.removeAll(keepingCapacity: true)
-    var start = 0
-    for (index, block) in blocks.enumerated() {
-      indices[Int(block.id)] = index
-      starts.append(start)
-      start += block.keys.count
-    }
+    for (index, block) in blocks.enumerated() { indices[Int(block.id)] = index }
+    starts.count(blocks.lazy.map(\.keys.count))
   }
 
   /// Whether so many blocks came and went that a new beginning saves room.

@@ -16,8 +16,8 @@ struct KeyTable {
   }
 
   private var blocks: [Block] = []
-  /// The position of the first key of each block, as of the last `settle`.
-  private var starts: [Int] = []
+  /// Where the blocks begin, as of the last `settle`.
+  private var starts = BlockStarts()
   private(set) var count = 0
 
   /// - Parameter keys: In ascending order, without repetitions.
@@ -60,7 +60,7 @@ struct KeyTable {
 
   /// The position of a place, as of the last `settle`.
   func position(of place: Place) -> Int {
-    place.block < starts.count ? starts[place.block] + place.index : count
+    starts[place.block].map { $0 + place.index } ?? count
   }
 
   /// The position of a key, as of the last `settle`; nil if it is not there.
@@ -71,21 +71,12 @@ struct KeyTable {
 
   /// The key at a position, as of the last `settle`.
   subscript(position: Int) -> ObjectKey {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if position < starts[middle] { high = middle } else { low = middle }
-    }
-    return blocks[low].keys[position - starts[low]]
+    let place = starts.place(of: position)
+    return blocks[place.block].keys[place.index]
   }
 
   /// All keys.
-  var all: [ObjectKey] {
-    var result: [ObjectKey] = []
-    result.reserveCapacity(count)
-    for block in blocks { result += block.keys }
-    return result
-  }
+  var all: [ObjectKey] { blocks.flatMap(\.keys) }
 
   /// The number of a key that is there.
   func number(at place: Place) -> UInt32 { blocks[place.block].numbers[place.index] }
@@ -126,11 +117,6 @@ struct KeyTable {
 
   /// Counts the positions after changes.
   mutating func settle() {
-    starts.removeAll(keepingCapacity: true)
-    var start = 0
-    for block in blocks {
-      starts.append(start)
-      start += block.keys.count
-    }
+    starts.count(blocks.lazy.map(\.keys.count))
   }
 }

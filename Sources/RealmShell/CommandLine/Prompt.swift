@@ -121,14 +121,25 @@ struct Prompt {
   private func runPlainly() {
     var text = ""
     var prompt = ""
+    var lines = TypedLines()
     while !session.isEnding {
       if text.isEmpty {
         prompt = promptText()
         session.output.write(prompt)
       }
       session.output.flush()
-      guard let line = readLine(strippingNewline: false) else { break }
-      text += line
+      Interruption.clear()
+      do throws(ShellError) {
+        guard let line = try lines.next() else { break }
+        text += line
+      } catch  where error.name == .interrupted {
+        session.output.write("\n")
+        text = ""
+        continue
+      } catch {
+        session.report(error, origin: nil)
+        break
+      }
       guard Session.completeness(of: text) == .complete else { continue }
       // Only a terminal shows what was typed behind the prompt.
       let isOnScreen = isatty(STDIN_FILENO) == 1 && !text.dropLast().contains("\n")
