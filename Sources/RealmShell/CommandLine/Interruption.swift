@@ -12,6 +12,9 @@ enum Interruption {
   /// Whether all statements have to stop, since the program ends.
   private static let isForAll = Atomic<Bool>(false)
 
+  /// Tells of a request those who wait for several things.
+  static let pipe = WakePipe()
+
   /// Whether the statement has to stop.
   static var isRequested: Bool { flag.load(ordering: .relaxed) && concernsThisThread }
 
@@ -35,10 +38,17 @@ enum Interruption {
   }
 
   /// Called from the signal handler.
-  static func request() { flag.store(true, ordering: .relaxed) }
+  static func request() {
+    let error = errno
+    flag.store(true, ordering: .relaxed)
+    pipe?.wake()
+    errno = error
+  }
 
   /// Forgets the request, before the next statement.
-  static func clear() { flag.store(false, ordering: .relaxed) }
+  static func clear() {
+    if flag.exchange(false, ordering: .relaxed) { pipe?.clear() }
+  }
 
   /// Throws if the statement has to stop.
   static func check() throws(ShellError) {
@@ -109,7 +119,8 @@ enum TerminalEcho {
 /// Makes SIGINT stop the statement instead of the program, and the signals that end it leave no
 /// unfinished file; a signal that the parent ignores, as `nohup` does, stays ignored.
 func installSignalHandlers() {
-  // Both are made before a handler needs them.
+  // All are made before a handler needs them.
+  Interruption.request()
   Interruption.clear()
   UnfinishedFile.remove()
   ProgressLine.eraseAtEnd()

@@ -123,12 +123,12 @@ struct Prompt {
     var prompt = ""
     var lines = TypedLines()
     while !session.isEnding {
+      Interruption.clear()
       if text.isEmpty {
         prompt = promptText()
         session.output.write(prompt)
       }
       session.output.flush()
-      Interruption.clear()
       do throws(ShellError) {
         guard let line = try lines.next() else { break }
         text += line

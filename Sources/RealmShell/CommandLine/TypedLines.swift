@@ -17,6 +17,7 @@ struct TypedLines {
       if let newline = bytes.firstIndex(of: 0x0A) { return take(newline + 1) }
       let count: Int
       do throws(ShellError) {
+        try awaitInput()
         count = try repeatingCall { read(STDIN_FILENO, &buffer, buffer.count) }
       } catch {
         bytes.removeAll()
@@ -29,6 +30,20 @@ struct TypedLines {
       if count == 0 { return bytes.isEmpty ? nil : take(bytes.count) }
       bytes += buffer[..<count]
     }
+  }
+
+  /// Ctrl-C ends the wait also if it was pressed just before a read would begin, or if another
+  /// thread has handled the signal.
+  private func awaitInput() throws(ShellError) {
+    var sources = [
+      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: Interruption.pipe?.readEnd ?? -1, events: Int16(POLLIN), revents: 0),
+    ]
+    repeat {
+      _ = poll(&sources, nfds_t(sources.count), -1)
+      try Interruption.check()
+      if sources[1].revents != 0 { Interruption.pipe?.clear() }
+    } while sources[0].revents == 0
   }
 
   private mutating func take(_ count: Int) -> String {
