@@ -97,6 +97,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   /// `stop NAME`.
   case stop(Name)
   case export(ExportStatement)
+  case dump(DumpStatement)
   /// `source PATH`.
   case source(FilePath)
   /// `output PATH [append]`, `output off`.

@@ -30,6 +30,22 @@ extension SchemaEditor {
     return outcomes
   }
 
+  /// Makes the tables of classes that will be declared in this order: else a class that is linked
+  /// to by one before it would get its table first.
+  public func announce(_ names: [String]) throws(SchemaError) {
+    let transaction = try begin()
+    let new = names.filter { name in
+      realm.schema.objectClass(named: name) == nil
+        && SchemaValidator.violation(ofClassName: name) == nil
+    }
+    guard new.count > 1 else { return }
+    try change { () throws(StorageError) in
+      for name in new where undeclared.insert(name).inserted {
+        _ = try transaction.createTable(ObjectClass.prefix + name)
+      }
+    }
+  }
+
   /// Makes the objects that are defaults of added properties.
   private func makeDefaults(_ plan: Declaration) throws(SchemaError) {
     for part in plan.parts {
