@@ -93,7 +93,8 @@ extension SchemaEditor {
     let known = Dictionary(file.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let merged = classes.map { $0.extended(by: known[$0.name]) }
     let all = file.filter { !names.contains($0.name) } + merged
-    try check(all, allowingForwardReferences: mayLinkForward)
+    try check(
+      all, allowingForwardReferences: mayLinkForward, awaited: undeclared.subtracting(names))
 
     // A class that is only named so far may become anything.
     let comparable = file.map { definition in

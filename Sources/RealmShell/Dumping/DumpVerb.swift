@@ -103,7 +103,7 @@ final class DatabaseDump {
     out.write("write {\n")
     if part != .data {
       SchemaText(classes: classes, out: out).writeStatements(
-        margin: "  ", defaults: database.defaults)
+        margin: "  ", defaults: database.defaults, allowsAsymmetric: false)
     }
     if part != .schema {
       do throws(StorageError) {
@@ -145,7 +145,8 @@ final class DatabaseDump {
     out.byte(0x0A)
     let others = order.otherTargets.map(quotedName)
     if part != .schema, !others.isEmpty {
-      out.write("# links lead to objects of \(others.joined(separator: ", ")), which have to exist\n")
+      out.write(
+        "# links lead to objects of \(others.joined(separator: ", ")), which have to exist\n")
     }
   }
 }

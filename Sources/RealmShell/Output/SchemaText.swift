@@ -14,13 +14,19 @@ struct SchemaText {
   /// - Parameters:
   ///   - margin: What stands before each line.
   ///   - defaults: What is known about the defaults of properties, which files do not store.
-  func writeStatements(margin: String = "", defaults: Defaults? = nil) {
+  ///   - allowsAsymmetric: Whether the statements are for a synchronised file; no other can have
+  ///     such classes.
+  func writeStatements(
+    margin: String = "", defaults: Defaults? = nil, allowsAsymmetric: Bool = true
+  ) {
     for objectClass in classes {
       var head = margin + "class \(quotedName(objectClass.name))"
       switch objectClass.table.kind {
       case .topLevel: break
       case .embedded: head += " embedded"
-      case .asymmetric: head += " asymmetric"
+      case .asymmetric where allowsAsymmetric: head += " asymmetric"
+      case .asymmetric:
+        out.write("\(margin)# The next class is asymmetric, which needs a synchronised file.\n")
       }
       // Without the other class the statement could not be run.
       let computed = objectClass.inverses.filter { inverse in
