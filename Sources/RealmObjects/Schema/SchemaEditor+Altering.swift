@@ -48,7 +48,7 @@ public final class Alteration {
       throw .value(error)
     }
     let object = objects[values.count]
-    if new.isPrimaryKey, case .single(let scalar) = fitted,
+    if new.isPrimaryKey, !editor.suspendsUniqueness, case .single(let scalar) = fitted,
       let first = primaryKeys.updateValue(object, forKey: scalar)
     {
       throw .duplicatePrimaryKey(
@@ -134,7 +134,9 @@ extension SchemaEditor {
         throw .hasNulls(SchemaError.Place(className, new.name), count: nulls, of: count)
       }
     }
-    if new.isPrimaryKey, !old.isPrimaryKey { try checkUnique(property, of: objectClass) }
+    if new.isPrimaryKey, !old.isPrimaryKey, !suspendsUniqueness {
+      try checkUnique(property, of: objectClass)
+    }
     return Alteration(self, objectClass, old, new, objects: [], takesValues: false)
   }
 
@@ -180,7 +182,7 @@ extension SchemaEditor {
       return result
     }
     try check(changed)
-    try checkUnique(property, of: objectClass)
+    if !suspendsUniqueness { try checkUnique(property, of: objectClass) }
     let column = objectClass.table.columns[property.position].key
     try change { () throws(StorageError) in
       try transaction.setPrimaryKey(objectClass.table.key, column)

@@ -99,7 +99,7 @@ struct SchemaErrorText {
       var failure = ShellError(
         name,
         "the schema of the file has version \(from.map(String.init) ?? "none"), "
-          + "version \(to) needs a migration", remedy: "make the changes, then schema version \(to)"
+          + "version \(to) needs a migration", remedy: "migrate to \(to) { ... }"
       )
       failure.details = changes.map { difference($0).line }
       return failure

@@ -31,6 +31,8 @@ extension Session {
     var memoryName: String?
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
+    /// The migration that runs.
+    var migration: Migration?
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
     /// Whether the present statement has begun a change that cannot be taken back on its own.
