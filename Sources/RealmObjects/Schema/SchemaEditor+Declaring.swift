@@ -88,7 +88,7 @@ extension SchemaEditor {
     }
     let changes = SchemaChange.list(from: comparable, to: merged)
     let differences = changes.filter {
-      !$0.isAddition(among: changes, undeclared) && !(suspendsUniqueness && $0.addsKey(changes))
+      !$0.isAddition(among: changes, undeclared) && !(isMigrating && $0.addsKey(changes))
     }
     guard differences.isEmpty else { throw .mismatch(differences) }
 

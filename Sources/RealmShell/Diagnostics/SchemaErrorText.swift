@@ -103,9 +103,11 @@ struct SchemaErrorText {
       )
       failure.details = changes.map { difference($0).line }
       return failure
+    case .notReadable(let changes): return mismatch(name, changes)
     case .invalidVersion(let asked, let file):
+      let reason = asked < file ? "below" : "above"
       return ShellError(
-        name, "version \(asked) is below the schema version of the file, which is \(file)")
+        name, "version \(asked) is \(reason) the schema version of the file, which is \(file)")
     case .noClass(let missing):
       return Evaluator.unknownClass(
         className ?? Name(missing, range: SourceRange(start: 0, end: 0)), database.realm)

@@ -80,7 +80,7 @@ extension Session {
     to writer: ByteWriter
   ) throws(ShellError) -> MigrationReport {
     let migration = Migration(
-      try storage(database) { () throws(StorageError) in try database.realm.keepState() })
+      try database.reading { () throws(StorageError) in try database.realm.keepState() })
     database.migration = migration
     defer { database.migration = nil }
     var statements = step.block.statements
@@ -102,21 +102,11 @@ extension Session {
       _ = try database.schemaEditor.setVersion(UInt64(step.version.value))
     }
     try refresh(database)
-    let report = try storage(database) { () throws(StorageError) in
+    let report = try database.reading { () throws(StorageError) in
       try MigrationReport(migration, database.realm.schema, isWide: outputIsTerminal)
     }
-    try storage(database) { () throws(StorageError) in try database.realm.releaseState() }
+    try database.reading { () throws(StorageError) in try database.realm.releaseState() }
     return report
-  }
-
-  private func storage<Result>(
-    _ database: Database, _ body: () throws(StorageError) -> Result
-  ) throws(ShellError) -> Result {
-    do throws(StorageError) {
-      return try body()
-    } catch {
-      throw StorageMessages.error(error, path: database.realm.path)
-    }
   }
 
   /// Values that are named as duplicates.
@@ -125,7 +115,7 @@ extension Session {
   private func verifyPrimaryKeys(
     of database: Database, _ step: MigrateStatement.Step
   ) throws(ShellError) {
-    let found = try storage(database) { () throws(StorageError) in
+    let found = try database.reading { () throws(StorageError) in
       try database.realm.transaction?.verifyPrimaryKeys()
     }
     guard let found else { return }

@@ -52,14 +52,16 @@ struct MigrationReport {
     compareClasses(old, new)
     for newClass in new.classes {
       let oldClass = old.objectClass(newClass.table.key)
+      // Embedded objects are parts of others.
+      let areParts = newClass.isEmbedded && oldClass?.isEmbedded != false
       var counts = Objects(className: newClass.name)
       let rewritten = migration.rewritten[newClass.table.key]
       counts.rewritten = rewritten?.keys.count ?? 0
       let difference =
         try newClass.table.objectCount() - (oldClass?.table.objectCount() ?? 0)
       (counts.added, counts.deleted) = (max(0, difference), max(0, -difference))
-      if !counts.parts.isEmpty { objects.append(counts) }
-      if let rewritten, let oldClass {
+      if !counts.parts.isEmpty, !areParts { objects.append(counts) }
+      if let rewritten, let oldClass, !areParts {
         examples.append(
           try MigrationReport.example(rewritten.first, (oldClass, old), (newClass, new)))
       }
@@ -84,6 +86,9 @@ struct MigrationReport {
           "\(name): "
             + (newClass.isEmbedded ? "standalone -> embedded" : "embedded -> standalone"))
       }
+    }
+    for newClass in new.classes {
+      guard let oldClass = old.objectClass(newClass.table.key) else { continue }
       compareProperties(of: oldClass, and: newClass)
     }
     for oldClass in old.classes where new.objectClass(oldClass.table.key) == nil {

@@ -72,6 +72,17 @@ extension Session {
     /// Lets go of the version that the last transaction was made on.
     func endTransaction() { writer = makeWriter() }
 
+    /// Runs something that reads or writes nodes.
+    func reading<Result>(
+      _ body: () throws(StorageError) -> Result
+    ) throws(ShellError) -> Result {
+      do throws(StorageError) {
+        return try body()
+      } catch {
+        throw StorageMessages.error(error, path: realm.path)
+      }
+    }
+
     /// The file, for people.
     var shownPath: String {
       isInMemory ? "memory database \(name)" : RealmShell.shownPath(realm.path)

@@ -58,7 +58,7 @@ extension WriteTransaction {
   }
 
   /// Changes the leaves of a column that hold selected objects; nil stands for all.
-  private func editColumn(
+  func editColumn(
     _ column: TableEditor.Column, _ editor: TableEditor, _ objects: [ObjectKey]?,
     _ body: (inout Int64, ClusterTree.Leaf, [Int]) throws(StorageError) -> Void
   ) throws(StorageError) {
