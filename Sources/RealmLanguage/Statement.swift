@@ -64,6 +64,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case alter(AlterStatement)
   case rename(RenameStatement)
   case drop(DropStatement)
+  case migrate(MigrateStatement)
   case begin(BeginStatement)
   /// `commit [without OBSERVER, …]`.
   case commit(without: [ObserverOperand])
