@@ -97,6 +97,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case on(OnStatement)
   /// `stop NAME`.
   case stop(Name)
+  case `import`(ImportStatement)
   case export(ExportStatement)
   /// `source PATH`.
   case source(FilePath)

@@ -172,6 +172,7 @@ extension Session {
     case .alter(let alter): try self.alter(alter, at: range, to: writer)
     case .rename(let rename): try self.rename(rename, at: range, to: writer)
     case .drop(let drop): try self.drop(drop, at: range, to: writer)
+    case .import(let statement): try self.import(statement, at: range, to: writer)
     case .schema(.version(let number?)): try setSchemaVersion(number, at: range, to: writer)
     case .let(let statement?):
       guard case .query(let query, _) = statement.value else { return false }

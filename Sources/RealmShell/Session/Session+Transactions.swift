@@ -386,6 +386,24 @@ extension Session {
     }
   }
 
+  /// Makes changes in a transaction of their own and drops them.
+  func rehearse<Result>(
+    in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    try refuseNesting(database, at: range)
+    try startWriting(database, wait: .forever, at: range)
+    let result: Result
+    do throws(ShellError) {
+      result = try body()
+    } catch {
+      if database.realm.isWriting { try cancelWrite(database) }
+      throw error
+    }
+    database.isHalfDone = false
+    try cancelWrite(database)
+    return result
+  }
+
   /// Ends the transaction of a single statement; one that changed nothing makes no version.
   private func endAutomatic(
     _ database: Database, at range: SourceRange
