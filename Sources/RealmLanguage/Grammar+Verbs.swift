@@ -209,6 +209,7 @@ extension Grammar {
         "export all to folder format csv",
       ], seeAlso: ["import", "where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
+    dumpVerb,
     Verb(
       "source", .transfer, "source PATH", "Runs the statements of a script.",
       examples: ["source add-fields.realmsh", "source ~/checks.realmsh"], seeAlso: ["cd"]

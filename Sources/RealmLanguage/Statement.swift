@@ -99,6 +99,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case stop(Name)
   case `import`(ImportStatement)
   case export(ExportStatement)
+  case dump(DumpStatement)
   /// `source PATH`.
   case source(FilePath)
   /// `output PATH [append]`, `output off`.

@@ -255,6 +255,7 @@ extension Session {
     case .let(let statement): try self.let(statement, to: writer)
     case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
+    case .dump(let dump): try self.dump(dump, at: range, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
     case .aggregate(let statement): try aggregate(statement, to: writer)

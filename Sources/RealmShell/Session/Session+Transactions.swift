@@ -157,6 +157,7 @@ extension Session {
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
+      try announceClasses(of: block, to: database)
       var statements = block.statements
       var place: SourceRange?
       while true {
@@ -173,6 +174,20 @@ extension Session {
     isInBlock = false
     // The block may have ended the transaction itself.
     if database.transaction != nil { try finish(database, at: range, to: writer) }
+  }
+
+  /// Gives the classes that a block begins with their places in the file, whatever links there are
+  /// among them.
+  private func announceClasses(of block: Block, to database: Database) throws(ShellError) {
+    var names: [String] = []
+    var statements = block.statements
+    while let statement = statements.next(), case .class(let declared) = statement.body {
+      names.append(declared.name.text)
+    }
+    guard names.count > 1 else { return }
+    try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
+      try database.schemaEditor.announce(names)
+    }
   }
 
   func refresh(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
