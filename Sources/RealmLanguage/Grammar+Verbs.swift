@@ -3,7 +3,7 @@ extension Grammar {
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
     databaseVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs + nameVerbs
-    + liveVerbs + threadVerbs + transferVerbs + shellVerbs
+    + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -207,7 +207,7 @@ extension Grammar {
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
         "export all to folder format csv",
-      ], seeAlso: ["where"]
+      ], seeAlso: ["import", "where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
     dumpVerb,
     Verb(

@@ -64,6 +64,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case alter(AlterStatement)
   case rename(RenameStatement)
   case drop(DropStatement)
+  case migrate(MigrateStatement)
   case begin(BeginStatement)
   /// `commit [without OBSERVER, …]`.
   case commit(without: [ObserverOperand])
@@ -96,6 +97,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case on(OnStatement)
   /// `stop NAME`.
   case stop(Name)
+  case `import`(ImportStatement)
   case export(ExportStatement)
   case dump(DumpStatement)
   /// `source PATH`.

@@ -104,7 +104,9 @@ extension SchemaEditor {
       return ClassDefinition(asked.name, kind: asked.kind, [])
     }
     let changes = SchemaChange.list(from: comparable, to: merged)
-    let differences = changes.filter { !$0.isAddition(among: changes, undeclared) }
+    let differences = changes.filter {
+      !$0.isAddition(among: changes, undeclared) && !(isMigrating && $0.addsKey(changes))
+    }
     guard differences.isEmpty else { throw .mismatch(differences) }
 
     var plan = try declaration(of: merged, changes)
@@ -272,6 +274,15 @@ extension SchemaEditor {
 }
 
 extension SchemaChange {
+  /// Whether an added property becomes the primary key of a class that had none.
+  fileprivate func addsKey(_ changes: [SchemaChange]) -> Bool {
+    guard case .changePrimaryKey(from: nil, let name?) = kind else { return false }
+    return changes.contains {
+      guard case .addProperty = $0.kind else { return false }
+      return $0.className == className && $0.property == name
+    }
+  }
+
   /// Whether a declaration makes the change by itself.
   fileprivate func isAddition(among changes: [SchemaChange], _ undeclared: Set<String>) -> Bool {
     switch kind {

@@ -24,6 +24,10 @@ public final class SchemaEditor {
   /// Makes an editor; it may be kept over transactions.
   public init(_ realm: Realm) { self.realm = realm }
 
+  /// Whether a migration runs: primary keys may have duplicates until its end, and objects that become
+  /// embedded get exactly one owner each.
+  var isMigrating: Bool { realm.transaction?.suspendsUniqueness ?? false }
+
   // MARK: State
 
   /// The transaction to work in.

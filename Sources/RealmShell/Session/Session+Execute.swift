@@ -101,7 +101,7 @@ extension Session {
   }
 
   /// A statement without its prefixes.
-  private func bodyRange(of statement: Statement) -> SourceRange {
+  func bodyRange(of statement: Statement) -> SourceRange {
     guard let last = statement.prefixes.last else { return statement.range }
     return range(of: statement, behind: last)
   }
@@ -136,6 +136,8 @@ extension Session {
     case .commit(let observers): try commit(without: observers, at: range, to: writer)
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
+    case .migrate(let statement):
+      try migrate(statement, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
     case .observe(let statement): try observe(statement, at: range, to: writer)
     case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
@@ -170,6 +172,7 @@ extension Session {
     case .alter(let alter): try self.alter(alter, at: range, to: writer)
     case .rename(let rename): try self.rename(rename, at: range, to: writer)
     case .drop(let drop): try self.drop(drop, at: range, to: writer)
+    case .import(let statement): try self.import(statement, at: range, to: writer)
     case .schema(.version(let number?)): try setSchemaVersion(number, at: range, to: writer)
     case .let(let statement?):
       guard case .query(let query, _) = statement.value else { return false }
@@ -264,7 +267,7 @@ extension Session {
 
 extension Prefix {
   /// Whether it names the thread that runs the statement.
-  fileprivate var isForThread: Bool {
+  var isForThread: Bool {
     if case .on = kind { true } else { false }
   }
 }

@@ -148,6 +148,7 @@ extension Session {
     }
     if let conversion { try supply(conversion, to: alteration, text, database) }
     let outcome = try text.during { () throws(SchemaError) in try alteration.apply() }
+    database.migration?.noteRewritten(alteration.objects, of: alteration.objectClass.table.key)
     let name = "\(quotedName(place.className.text)).\(quotedName(place.property.text))"
     guard outcome.old != outcome.new || outcome.rewrittenCount != nil else {
       return "\(name) is as stated"
@@ -358,6 +359,23 @@ final class Defaults: Sendable {
 
   private let byClass = Mutex<[String: [String: Default]]>([:])
   private let computed = Mutex<[String: [InverseDefinition]]>([:])
+
+  /// All that was stated.
+  struct State: Sendable {
+    fileprivate var byClass: [String: [String: Default]]
+    fileprivate var computed: [String: [InverseDefinition]]
+  }
+
+  /// What was stated so far.
+  var state: State {
+    State(byClass: byClass.withLock { $0 }, computed: computed.withLock { $0 })
+  }
+
+  /// Goes back to what was stated before.
+  func restore(_ state: State) {
+    byClass.withLock { $0 = state.byClass }
+    computed.withLock { $0 = state.computed }
+  }
 
   /// The computed properties, by class.
   var computedProperties: [String: [InverseDefinition]] { computed.withLock { $0 } }
