@@ -12,10 +12,19 @@ struct RandomDatabase {
   private static let scalars: [(type: String, values: [String])] = [
     ("bool", ["true", "false"]),
     ("int", ["0", "-1", "9223372036854775807", "-9223372036854775808", "42"]),
-    ("float", ["0.1", "-0.0", "1e-45", "3.4028235e38", "nan", "inf", "-inf", "16777216"]),
+    (
+      "float",
+      [
+        "0.1", "-0.0", "1e-45", "3.4028235e38", "nan", "inf", "-inf", "16777216",
+        "nan(\"ffc00001\")",
+      ]
+    ),
     (
       "double",
-      ["0.1", "-0.0", "5e-324", "1.7976931348623157e308", "nan", "-inf", "4.467409913479521e-305"]
+      [
+        "0.1", "-0.0", "5e-324", "1.7976931348623157e308", "nan", "-inf",
+        "nan(\"fff8000000000000\")", "4.467409913479521e-305",
+      ]
     ),
     (
       "decimal128",
@@ -76,7 +85,8 @@ struct RandomDatabase {
     var types: [(name: String, values: [String])] = []
     var properties: [String] = []
     for scalar in Self.scalars {
-      for mark in ["", "?", "[]", "?[]", "<>", "?<>", "{}", "?{}"] where Bool.random(using: &random) {
+      for mark in ["", "?", "[]", "?[]", "<>", "?<>", "{}", "?{}"] where Bool.random(using: &random)
+      {
         let name = "`p \(types.count)`"
         properties.append("\(name): \(scalar.type)\(mark)")
         types.append((name, collection(mark, scalar.values)))
@@ -134,7 +144,9 @@ struct RandomDatabase {
     }
     if Bool.random(using: &random) { changes.append("part = \(part(depth: 0))") }
     changes.append("parts = [\(part(depth: 0)), \(part(depth: 1))]")
-    if Bool.random(using: &random) { changes.append("partsByName = {x: \(part(depth: 1)), y: null}") }
+    if Bool.random(using: &random) {
+      changes.append("partsByName = {x: \(part(depth: 1)), y: null}")
+    }
     changes.append("m = \(mixed(depth: 0))")
     changes.append("ms = [\(mixed(depth: 0)), \(mixed(depth: 0)), null]")
     changes.append("mset = [\(mixedScalar()), \(mixedScalar()), null]")
@@ -153,7 +165,8 @@ struct RandomDatabase {
     }
     let scalar = Self.scalars.randomElement(using: &random) ?? Self.scalars[0]
     let value = scalar.values.randomElement(using: &random) ?? "null"
-    return scalar.type == "float" && value.last?.isNumber == true ? value + "f" : value
+    guard scalar.type == "float" else { return value }
+    return value.last?.isNumber == true ? value + "f" : "float(\(value))"
   }
 
   private mutating func mixed(depth: Int) -> String {

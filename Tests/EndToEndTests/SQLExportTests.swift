@@ -79,7 +79,8 @@ struct SQLExportTests {
     #expect(!Files.names(in: folder.file("two")).contains("B.jsonl"))
     // To-one links and all that they lead to are foreign keys that hold.
     #expect(exportBoth("A where _id == 3").contains("'list'"))
-    let linked = Realmsh.run("x.realm", "export A where _id == 3 to l.sql links", folder: folder.path)
+    let linked = Realmsh.run(
+      "x.realm", "export A where _id == 3 to l.sql links", folder: folder.path)
     #expect(linked.outputText.contains("3 rows in \"A\"\n"))
   }
 
