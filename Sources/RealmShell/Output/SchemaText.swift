@@ -25,21 +25,13 @@ struct SchemaText {
       let isEmpty = objectClass.properties.isEmpty && computed.isEmpty
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
-        out.write("  \(quotedName(property.name)): \(typeAndFlags(property))\n")
+        out.write("  \(quotedName(property.name)): \(property.typeAndFlags)\n")
       }
       for inverse in computed {
         out.write("  \(quotedName(inverse.title)): \(inverse.way)\n")
       }
       if !isEmpty { out.write("}\n") }
     }
-  }
-
-  private func typeAndFlags(_ property: Property) -> String {
-    var text = property.typeText
-    if property.isPrimaryKey { text += " primary" }
-    if property.isIndexed { text += " indexed" }
-    if property.hasFullTextIndex { text += " fulltext" }
-    return text
   }
 
   /// The schema as `Realm.schema` of the JavaScript SDK shows it.
