@@ -3,11 +3,11 @@ extension StatementGenerator {
   typealias Production = @Sendable (inout StatementGenerator) -> Void
 
   static let verbs: [String: Production] =
-    databaseVerbs
+    databaseVerbs.merging(careVerbs) { first, _ in first }
     .merging(schemaVerbs) { first, _ in first }.merging(objectVerbs) { first, _ in first }
     .merging(queryVerbs) { first, _ in first }.merging(otherVerbs) { first, _ in first }
 
-  private mutating func keySource() {
+  mutating func keySource() {
     words("key")
     name("\"file:keys.key\"")
   }
