@@ -201,7 +201,39 @@ extension StatementGenerator {
           $0.propertyReference()
         })
     },
+    "migrate": { generator in
+      generator.words("migrate")
+      generator.optional { $0.words("dry") }
+      generator.choose(
+        {
+          $0.words("to")
+          $0.literal("4")
+          $0.migrationBlock()
+        },
+        { generator in
+          generator.sign("{")
+          for version in ["4", "5"] {
+            generator.words("version")
+            generator.literal(version)
+            generator.migrationBlock()
+          }
+          generator.sign("}")
+        })
+    },
   ]
+
+  /// A block whose expressions name old values.
+  private mutating func migrationBlock() {
+    sign("{")
+    words("set")
+    name("Dog")
+    name("name")
+    sign("=")
+    append("old.", .word)
+    name("name", isGlued: true)
+    words("all")
+    sign("}")
+  }
 
   private mutating func type() {
     if chance(15) {
