@@ -555,6 +555,15 @@ extension StatementGenerator {
       generator.optional { $0.words("append") }
       generator.optional { $0.words("links") }
     },
+    "dump": { generator in
+      generator.words("dump")
+      generator.optional { $0.words($0.one(of: ["schema", "data"])) }
+      generator.optional { $0.list { $0.name($0.anyClass()) } }
+      generator.optional {
+        $0.words("to")
+        $0.name("script.realmsh")
+      }
+    },
     "source": { generator in
       generator.words("source")
       generator.name("script.realmsh")
