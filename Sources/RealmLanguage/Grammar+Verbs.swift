@@ -2,8 +2,8 @@ extension Grammar {
   /// The verbs, in the order of the overview. Adding one takes a row here, a case of
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
-    databaseVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs + nameVerbs
-    + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
+    databaseVerbs + careVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs
+    + nameVerbs + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(

@@ -59,6 +59,8 @@ public indirect enum StatementBody: Equatable, Sendable {
   /// `compact [to PATH]`: nil compacts in place.
   case compact(to: FilePath?)
   case upgrade(UpgradeStatement)
+  case diff(DiffStatement)
+  case recover(RecoverStatement)
   case `class`(ClassStatement)
   case schema(SchemaStatement)
   case alter(AlterStatement)

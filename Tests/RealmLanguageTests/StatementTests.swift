@@ -189,8 +189,16 @@ import Testing
       => literal(double(1e+20 '99999999999999999999'))])
     help
       => help
-    help where; x
-      => help(where; x)
+    help where; help # x; y
+      => help(where) ; help
+    help config | wc -l; x
+      => help(config) 'wc -l; x'
+    help | less
+      => help 'less'
+    help |
+      => help(|)
+    help || a
+      => help(|| a)
     ? open
       => help(open)
     config
@@ -227,7 +235,7 @@ import Testing
 
   @Test func treesAreAsWritten() throws {
     let rows = Self.rows
-    #expect(rows.count == 83)
+    #expect(rows.count == 87)
     for (text, tree) in rows {
       let parsed = try StatementParser.parse(text).map(outline).joined(separator: " ; ")
       #expect(TreeTable.words(parsed) == tree, "\(text)")

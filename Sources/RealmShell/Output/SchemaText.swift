@@ -36,7 +36,7 @@ struct SchemaText {
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
         let value = defaults?.text(of: property.name, in: objectClass.name)
-        let line = "  \(quotedName(property.name)): \(typeAndFlags(property))"
+        let line = "  \(quotedName(property.name)): \(property.typeAndFlags)"
         out.write("\(margin)\(line)\(value.map { " = " + $0 } ?? "")\n")
       }
       for inverse in computed {
@@ -44,14 +44,6 @@ struct SchemaText {
       }
       if !isEmpty { out.write(margin + "}\n") }
     }
-  }
-
-  private func typeAndFlags(_ property: Property) -> String {
-    var text = property.typeText
-    if property.isPrimaryKey { text += " primary" }
-    if property.isIndexed { text += " indexed" }
-    if property.hasFullTextIndex { text += " fulltext" }
-    return text
   }
 
   /// The schema as `Realm.schema` of the JavaScript SDK shows it.

@@ -245,6 +245,7 @@ extension Session {
   ) throws(ShellError) {
     switch body {
     case .info(let info): try self.info(info, range: range, to: writer)
+    case .diff(let diff): try self.diff(diff, to: writer)
     case .check(let check): try self.check(check, to: writer)
     case .schema(let schema): try self.schema(schema, range: range, to: writer)
     case .get(let get): try self.get(get, to: writer)

@@ -13,7 +13,7 @@ extension Session {
     case .version:
       writer.write((realm.schema.version.map(String.init) ?? "none") + "\n")
     case .diff(let path):
-      throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
+      try schemaDiff(path, to: writer)
     case .show(let names, let format, let path):
       if format == .text, let text = projectionText(names, realm) {
         guard let path else {
