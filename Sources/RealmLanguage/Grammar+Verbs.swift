@@ -2,9 +2,8 @@ extension Grammar {
   /// The verbs, in the order of the overview. Adding one takes a row here, a case of
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
-    databaseVerbs + fileVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs
-    + nameVerbs
-    + liveVerbs + threadVerbs + transferVerbs + shellVerbs
+    databaseVerbs + fileVerbs + careVerbs + schemaVerbs + transactionVerbs + objectVerbs
+    + queryVerbs + nameVerbs + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -199,8 +198,9 @@ extension Grammar {
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
         "export all to folder format csv",
-      ], seeAlso: ["where"]
+      ], seeAlso: ["import", "where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
+    dumpVerb,
     Verb(
       "source", .transfer, "source PATH", "Runs the statements of a script.",
       examples: ["source add-fields.realmsh", "source ~/checks.realmsh"], seeAlso: ["cd"]

@@ -115,8 +115,13 @@ public enum StatementBounds {
           if isEnd { return true }
         default:
           if isRaw(token, in: text) {
-            offset = Lexer.lineEnd(in: text, from: token.end)
+            let isHelp = token.kind == .word || token.kind == .question
+            offset =
+              isHelp
+              ? Lexer.topicEnd(in: text, from: token.end)
+              : Lexer.lineEnd(in: text, from: token.end)
             last = nil
+            stage = .verb
           } else {
             take(token, in: text)
           }

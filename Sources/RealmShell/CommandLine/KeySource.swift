@@ -78,7 +78,7 @@ enum KeySource {
   private static func split(_ source: String) -> (scheme: String, rest: String) {
     if source == "prompt" { return ("prompt", "") }
     if let colon = source.firstIndex(of: ":") {
-      let scheme = String(source[..<colon])
+      let scheme = source[..<colon].lowercased()
       if schemes.contains(scheme) { return (scheme, String(source[source.index(after: colon)...])) }
     }
     return ("file", source)
@@ -128,9 +128,16 @@ enum KeySource {
   private static func contents(ofFile path: String) throws(ShellError) -> [UInt8] {
     let descriptor = try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
+      let number = errno
+      // The text may be the key, mistyped or not.
+      guard KeyText.masked(path) == path else {
+        throw ShellError(
+          .invalidEncryptionKey, "the key source is no file, and looks like a key",
+          remedy: "write hex: or base64: in front of a key")
+      }
       throw ShellError(
-        ErrorName(systemError: errno),
-        "cannot read the key from \(path): \(StorageMessages.systemText(errno))")
+        ErrorName(systemError: number),
+        "cannot read the key from \(path): \(StorageMessages.systemText(number))")
     }
     defer { close(descriptor) }
     return try contents(of: descriptor, name: path)

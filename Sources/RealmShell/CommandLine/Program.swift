@@ -121,7 +121,7 @@ struct Program {
     guard let topic = invocation.help else { return false }
     if topic == nil {
       session.output.write("realmsh [options] [FILE [STATEMENT ...]]\n\n")
-      HelpText.write(about: "options", to: session.output)
+      session.help("options", to: session.output)
       session.output.write("\n")
     }
     session.help(topic, to: session.output)
@@ -155,7 +155,8 @@ struct Program {
     } catch {
       if error.name == .interrupted { throw error }
     }
-    (session.exitStatus, session.hasStopped) = (0, false)
+    if !session.isEnding { session.exitStatus = 0 }
+    session.hasStopped = false
   }
 
   private func openTarget(_ session: Session) throws(ShellError) {
@@ -179,7 +180,7 @@ struct Program {
     case .file(let path): opening.path = path
     }
     if let source = invocation.keySource,
-      ["hex:", "base64:", "bytes:"].contains(where: source.hasPrefix)
+      ["hex:", "base64:", "bytes:"].contains(where: source.lowercased().hasPrefix)
     {
       session.warn(
         ShellError(

@@ -69,7 +69,8 @@ extension Session {
     origin.promptWidth = nil
     var error = error
     if error.subject == nil { error.range = error.range ?? origin.statement }
-    let printer = ErrorPrinter(form: settings.errorForm, writer: errorOutput)
+    let printer = ErrorPrinter(
+      form: settings.errorForm, writer: errorOutput, width: errorWidth)
     printer.print(error, origin: origin)
   }
 

@@ -212,6 +212,7 @@ extension Session {
       try database.writer.apply(plan)
     }
     database.transaction?.counts.count(outcome)
+    database.migration?.note(outcome)
     return outcome
   }
 
