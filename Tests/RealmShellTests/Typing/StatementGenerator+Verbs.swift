@@ -12,6 +12,14 @@ extension StatementGenerator {
     name("\"file:keys.key\"")
   }
 
+  private mutating func newFile() {
+    choose(
+      {
+        $0.words("to")
+        $0.name("data.realm")
+      }, { $0.words("in", "place") })
+  }
+
   private static let databaseVerbs: [String: Production] = [
     "open": { generator in
       generator.words("open")
@@ -74,13 +82,23 @@ extension StatementGenerator {
         $0.name("data.realm")
       }
     },
+    "encrypt": { generator in
+      generator.words("encrypt")
+      generator.newFile()
+      generator.keySource()
+    },
+    "decrypt": { generator in
+      generator.words("decrypt")
+      generator.newFile()
+    },
+    "rekey": { generator in
+      generator.words("rekey")
+      generator.newFile()
+      generator.keySource()
+    },
     "upgrade": { generator in
       generator.words("upgrade")
-      generator.choose(
-        {
-          $0.words("to")
-          $0.name("data.realm")
-        }, { $0.words("in", "place") })
+      generator.newFile()
     },
   ]
 
