@@ -30,6 +30,22 @@ extension SchemaEditor {
     return outcomes
   }
 
+  /// Makes the tables of classes that will be declared in this order: else a class that is linked
+  /// to by one before it would get its table first.
+  public func announce(_ names: [String]) throws(SchemaError) {
+    let transaction = try begin()
+    let new = names.filter { name in
+      realm.schema.objectClass(named: name) == nil
+        && SchemaValidator.violation(ofClassName: name) == nil
+    }
+    guard new.count > 1 else { return }
+    try change { () throws(StorageError) in
+      for name in new where undeclared.insert(name).inserted {
+        _ = try transaction.createTable(ObjectClass.prefix + name)
+      }
+    }
+  }
+
   /// Makes the objects that are defaults of added properties.
   private func makeDefaults(_ plan: Declaration) throws(SchemaError) {
     for part in plan.parts {
@@ -77,7 +93,8 @@ extension SchemaEditor {
     let known = Dictionary(file.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let merged = classes.map { $0.extended(by: known[$0.name]) }
     let all = file.filter { !names.contains($0.name) } + merged
-    try check(all, allowingForwardReferences: mayLinkForward)
+    try check(
+      all, allowingForwardReferences: mayLinkForward, awaited: undeclared.subtracting(names))
 
     // A class that is only named so far may become anything.
     let comparable = file.map { definition in

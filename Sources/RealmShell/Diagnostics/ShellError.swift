@@ -19,6 +19,8 @@ struct ShellError: Error {
   var remedy: String?
   /// What the message is about, in place of a place: a file.
   var subject: String?
+  /// The text that `range` is in, if it is not that of the statement.
+  var file: SourceText?
   /// Further lines under the message.
   var details: [String] = []
 
@@ -101,6 +103,7 @@ enum ErrorName: String, CaseIterable {
   case arithmetic = "Arithmetic"
   case conversion = "Conversion"
   case assertion = "Assertion"
+  case importFailed = "ImportFailed"
   case fileOperationFailed = "FileOperationFailed"
   case commandFailed = "CommandFailed"
   case notSafe = "NotSafe"
@@ -194,6 +197,7 @@ enum ErrorName: String, CaseIterable {
     case .arithmetic: "Overflow, or division by zero."
     case .conversion: "A conversion function failed."
     case .assertion: "assert or expect error failed."
+    case .importFailed: "A file that is imported is not of its format, or not of the class."
     case .fileOperationFailed: "Reading or writing a file failed."
     case .commandFailed: "A system command could not be run."
     case .notSafe: "The statement is refused by --safe."

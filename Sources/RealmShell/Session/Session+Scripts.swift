@@ -21,6 +21,8 @@ extension Session {
   /// - Returns: whether all went well.
   func runInput() throws(ShellError) -> Bool {
     var input = IncomingText(STDIN_FILENO, name: "<stdin>")
+    readsStandardInput = true
+    defer { readsStandardInput = false }
     var isSkipping = false
     var isGood = true
     while let source = try input.next() {
@@ -135,7 +137,7 @@ extension Session {
   ) throws(ShellError) {
     if settings.echoes {
       let pipe = statement.pipe.map { " | " + $0 } ?? ""
-      results.write("> \(source.text(of: statement.range))\(pipe)\n")
+      results.write("> \(KeyText.masked(source.text(of: statement.range) + pipe))\n")
     }
     // Many short statements are interrupted between them.
     try Interruption.check()

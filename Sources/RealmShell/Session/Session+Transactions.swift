@@ -158,6 +158,7 @@ extension Session {
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
+      try announceClasses(of: block, to: database)
       var statements = block.statements
       var place: SourceRange?
       while true {
@@ -167,6 +168,7 @@ extension Session {
         try execute(statement, origin: origin)
         if isEnding { break }
       }
+      try Interruption.check()
     } catch {
       if database.transaction != nil { try drop(database) }
       throw error
@@ -174,6 +176,20 @@ extension Session {
     isInBlock = false
     // The block may have ended the transaction itself.
     if database.transaction != nil { try finish(database, at: range, to: writer) }
+  }
+
+  /// Gives the classes that a block begins with their places in the file, whatever links there are
+  /// among them.
+  private func announceClasses(of block: Block, to database: Database) throws(ShellError) {
+    var names: [String] = []
+    var statements = block.statements
+    while let statement = statements.next(), case .class(let declared) = statement.body {
+      names.append(declared.name.text)
+    }
+    guard names.count > 1 else { return }
+    try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
+      try database.schemaEditor.announce(names)
+    }
   }
 
   func refresh(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
@@ -371,7 +387,10 @@ extension Session {
       let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
-      if isAutomatic { try endAutomatic(database, at: range) }
+      if isAutomatic {
+        try Interruption.check()
+        try endAutomatic(database, at: range)
+      }
       return result
     } catch {
       var error = error
@@ -385,6 +404,24 @@ extension Session {
       database.isHalfDone = false
       throw error
     }
+  }
+
+  /// Makes changes in a transaction of their own and drops them.
+  func rehearse<Result>(
+    in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    try refuseNesting(database, at: range)
+    try startWriting(database, wait: .forever, at: range)
+    let result: Result
+    do throws(ShellError) {
+      result = try body()
+    } catch {
+      if database.realm.isWriting { try cancelWrite(database) }
+      throw error
+    }
+    database.isHalfDone = false
+    try cancelWrite(database)
+    return result
   }
 
   /// Ends the transaction of a single statement; one that changed nothing makes no version.

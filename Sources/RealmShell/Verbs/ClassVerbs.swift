@@ -394,6 +394,13 @@ final class Defaults: Sendable {
     byClass.withLock { $0[className]?[property] }
   }
 
+  /// The text of the default of a property, if it means the same elsewhere.
+  func text(of property: String, in className: String) -> String? {
+    guard let found = value(of: property, in: className) else { return nil }
+    let text = found.scope.source.text(of: found.expression.range)
+    return text.contains("$") || text.contains("\n") ? nil : text
+  }
+
   /// Changes the defaults, by class and property.
   func change(_ body: (inout sending [String: [String: Default]]) -> Void) {
     byClass.withLock { body(&$0) }
