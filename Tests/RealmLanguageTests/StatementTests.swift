@@ -152,6 +152,12 @@ import Testing
       => [expression(path(row [property('x')]))]) 'b c' true jsonl true true)
     export all to a.db format sqlite
       => export(all 'a.db' sqlite)
+    dump
+      => dump
+    dump schema to a.realmsh
+      => dump(schema 'a.realmsh')
+    dump data Dog, `to` to "b c"
+      => dump(data [Dog to] 'b c')
     source x.realmsh
       => source('x.realmsh')
     print 1 + 2 * 3, -x, - 1, 5-1, not a or b and c

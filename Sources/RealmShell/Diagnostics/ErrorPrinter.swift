@@ -34,9 +34,11 @@ struct ErrorPrinter {
     error.suggestion = error.suggestion.map(presentable)
     error.remedy = error.remedy.map(presentable)
     error.subject = error.subject.map(presentable)
+    var place = origin
+    if let file = error.file { place = Origin(source: file) }
     switch form {
-    case .json: printJSON(error, severity, origin)
-    case .human: printHuman(error, severity, origin)
+    case .json: printJSON(error, severity, place, statement: origin)
+    case .human: printHuman(error, severity, place)
     }
     writer.flush()
   }
@@ -203,7 +205,10 @@ struct ErrorPrinter {
     return text[..<start] + " … " + text[end...]
   }
 
-  private func printJSON(_ error: ShellError, _ severity: String, _ origin: Origin?) {
+  /// - Parameter statement: Where the statement comes from; the place may be in another file.
+  private func printJSON(
+    _ error: ShellError, _ severity: String, _ origin: Origin?, statement: Origin?
+  ) {
     writer.write("{\"\(severity)\":\"\(error.name.rawValue)\",\"message\":")
     writeJSONString(error.message)
     if let origin {
@@ -219,7 +224,7 @@ struct ErrorPrinter {
       writer.write(",\"suggestion\":")
       writeJSONString(suggestion)
     }
-    if let origin, let statement = origin.statement {
+    if let origin = statement, let statement = origin.statement {
       writer.write(",\"statement\":")
       writeJSONString(
         presentable(

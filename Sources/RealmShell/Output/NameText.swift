@@ -27,6 +27,15 @@ extension Property {
   var typeText: String {
     RealmShell.typeText(kind, collection, isNullable: isNullable, target: targetName)
   }
+
+  /// The type with its flags, for instance `int primary`.
+  var typeAndFlags: String {
+    var text = typeText
+    if isPrimaryKey { text += " primary" }
+    if isIndexed { text += " indexed" }
+    if hasFullTextIndex { text += " fulltext" }
+    return text
+  }
 }
 
 /// A type in the notation of schemas; `target` is the class of links.
