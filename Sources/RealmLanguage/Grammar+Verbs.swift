@@ -3,7 +3,7 @@ extension Grammar {
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
     databaseVerbs + careVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs
-    + nameVerbs + liveVerbs + threadVerbs + transferVerbs + shellVerbs
+    + nameVerbs + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -207,8 +207,9 @@ extension Grammar {
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
         "export all to folder format csv",
-      ], seeAlso: ["where"]
+      ], seeAlso: ["import", "where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
+    dumpVerb,
     Verb(
       "source", .transfer, "source PATH", "Runs the statements of a script.",
       examples: ["source add-fields.realmsh", "source ~/checks.realmsh"], seeAlso: ["cd"]

@@ -44,6 +44,8 @@ struct Parser {
   var propertyOwner: PropertyOwner?
   /// What the class of the object value is called whose fields are read, for completion.
   var fieldOwner: PropertyOwner?
+  /// The expression may name values from before the change with `old.`, for completion.
+  var hasOld = false
   /// Variables of the enclosing SUBQUERYs with the owners of their properties.
   var subqueryVariables: [(name: String, owner: PropertyOwner?)] = []
 

@@ -8,12 +8,15 @@ public struct SourceText: Sendable {
   public let bytes: [UInt8]
   /// Number of the first line of `bytes` in its file, from 1.
   public let baseLine: Int
+  /// Number of characters in front of `bytes` on that line.
+  public let baseColumn: Int
 
   /// Wraps `bytes`, whose first line is line `baseLine` of the file.
-  public init(fileName: String, bytes: [UInt8], baseLine: Int = 1) {
+  public init(fileName: String, bytes: [UInt8], baseLine: Int = 1, baseColumn: Int = 0) {
     self.fileName = fileName
     self.bytes = bytes
     self.baseLine = baseLine
+    self.baseColumn = baseColumn
   }
 
   /// Wraps a Swift string.
@@ -64,7 +67,8 @@ public struct SourceText: Sendable {
     let target = max(0, min(offset, bytes.count))
     let line = lineStart(of: target, after: start)
     let before = String(decoding: bytes[line.offset..<target], as: UTF8.self)
-    return Place(line: line.line, column: before.count + 1)
+    let column = before.count + 1 + (line.offset == 0 ? baseColumn : 0)
+    return Place(line: line.line, column: column)
   }
 
   /// The byte range of the line that holds `offset`, without its line end.

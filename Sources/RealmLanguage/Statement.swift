@@ -66,6 +66,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case alter(AlterStatement)
   case rename(RenameStatement)
   case drop(DropStatement)
+  case migrate(MigrateStatement)
   case begin(BeginStatement)
   /// `commit [without OBSERVER, …]`.
   case commit(without: [ObserverOperand])
@@ -98,7 +99,9 @@ public indirect enum StatementBody: Equatable, Sendable {
   case on(OnStatement)
   /// `stop NAME`.
   case stop(Name)
+  case `import`(ImportStatement)
   case export(ExportStatement)
+  case dump(DumpStatement)
   /// `source PATH`.
   case source(FilePath)
   /// `output PATH [append]`, `output off`.

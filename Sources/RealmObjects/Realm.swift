@@ -313,6 +313,21 @@ public final class Realm {
   /// Tells that the transaction has changed something: `refresh` shows it.
   public func noteChange() { hasUnseenChanges = true }
 
+  /// The classes and objects as the transaction has made them so far, which stay readable until
+  /// `releaseState`; states are released in the reverse order.
+  ///
+  /// - Throws: `StorageError` as reading.
+  /// - Precondition: a write transaction is open.
+  public func keepState() throws(StorageError) -> Schema {
+    guard let transaction else { preconditionFailure("no write transaction is open") }
+    return try Schema(try transaction.keepState())
+  }
+
+  /// Ends the state that was kept last.
+  public func releaseState() throws(StorageError) {
+    try transaction?.releaseState()
+  }
+
   /// Makes the changes durable and moves to the new version.
   ///
   /// - Returns: the number of the new version.

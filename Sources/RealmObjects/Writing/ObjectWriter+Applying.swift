@@ -170,11 +170,15 @@ extension ObjectWriter {
     _ plan: WritePlan, _ transaction: WriteTransaction, _ outcome: inout WriteOutcome
   ) throws(StorageError) {
     guard let layout = plan.bulkLayout else { return }
+    outcome.bulkTable = layout.table
     var first: Int?
     for change in plan.columns + (plan.bulk?.changes ?? []) {
       // Each property has a change for each object.
       first = first ?? change.property
-      if change.property == first { outcome.changedInBulk += change.objects.count }
+      if change.property == first {
+        outcome.changedInBulk += change.objects.count
+        outcome.bulkObjects += change.objects
+      }
       let column = layout.columns[change.property]
       switch change.content {
       case .values(let values):
@@ -263,7 +267,10 @@ extension ObjectWriter {
         WriteOutcome.Subject(
           objectClass: draft.layout.objectClass, key: draft.key ?? .null, effect: effect))
     }
-    outcome.changedInBulk += plan.bulkDrafts.count { !plan.drafts[$0].changed.isEmpty }
+    for index in plan.bulkDrafts where !plan.drafts[index].changed.isEmpty {
+      outcome.changedInBulk += 1
+      if let key = plan.drafts[index].key { outcome.bulkObjects.append(key) }
+    }
     if plan.drafts.count == plan.subjects.count { return }
     let named = Set(plan.subjects.map(\.draft) + plan.bulkDrafts)
     for index in plan.drafts.indices where !named.contains(index) {

@@ -26,9 +26,11 @@ struct ErrorPrinter {
 
   /// Prints an error of a statement, or one without a place.
   func print(_ error: ShellError, severity: String = "error", origin: Origin?) {
+    var place = origin
+    if let file = error.file { place = Origin(source: file) }
     switch form {
-    case .json: printJSON(error, severity, origin)
-    case .human: printHuman(error, severity, origin)
+    case .json: printJSON(error, severity, place, statement: origin)
+    case .human: printHuman(error, severity, place)
     }
     writer.flush()
   }
@@ -141,7 +143,10 @@ struct ErrorPrinter {
     return String(result)
   }
 
-  private func printJSON(_ error: ShellError, _ severity: String, _ origin: Origin?) {
+  /// - Parameter statement: Where the statement comes from; the place may be in another file.
+  private func printJSON(
+    _ error: ShellError, _ severity: String, _ origin: Origin?, statement: Origin?
+  ) {
     writer.write("{\"\(severity)\":\"\(error.name.rawValue)\",\"message\":")
     writeJSONString(error.message)
     if let origin {
@@ -157,7 +162,7 @@ struct ErrorPrinter {
       writer.write(",\"suggestion\":")
       writeJSONString(suggestion)
     }
-    if let origin, let statement = origin.statement {
+    if let origin = statement, let statement = origin.statement {
       writer.write(",\"statement\":")
       writeJSONString(origin.source.text(of: statement))
     }

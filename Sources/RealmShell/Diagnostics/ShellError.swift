@@ -19,6 +19,8 @@ struct ShellError: Error {
   var remedy: String?
   /// What the message is about, in place of a place: a file.
   var subject: String?
+  /// The text that `range` is in, if it is not that of the statement.
+  var file: SourceText?
   /// Further lines under the message.
   var details: [String] = []
 
@@ -67,6 +69,7 @@ enum ErrorName: String, CaseIterable {
   case invalidSchemaVersion = "InvalidSchemaVersion"
   case invalidSchemaChange = "InvalidSchemaChange"
   case migrationNeeded = "MigrationNeeded"
+  case migrationFailed = "MigrationFailed"
   case hasNulls = "HasNulls"
   case inUse = "InUse"
   case notARealmFile = "NotARealmFile"
@@ -100,6 +103,7 @@ enum ErrorName: String, CaseIterable {
   case arithmetic = "Arithmetic"
   case conversion = "Conversion"
   case assertion = "Assertion"
+  case importFailed = "ImportFailed"
   case fileOperationFailed = "FileOperationFailed"
   case commandFailed = "CommandFailed"
   case notSafe = "NotSafe"
@@ -152,6 +156,7 @@ enum ErrorName: String, CaseIterable {
     case .invalidSchemaChange: "The change of a class would lose values."
     case .migrationNeeded:
       "The declared classes differ from the file in a way that needs a migration."
+    case .migrationFailed: "After a migration, objects of a class have the same primary key."
     case .hasNulls: "Nulls are in the way of a required property."
     case .inUse: "Other classes link to the class."
     case .notARealmFile: "The file is no Realm database."
@@ -192,6 +197,7 @@ enum ErrorName: String, CaseIterable {
     case .arithmetic: "Overflow, or division by zero."
     case .conversion: "A conversion function failed."
     case .assertion: "assert or expect error failed."
+    case .importFailed: "A file that is imported is not of its format, or not of the class."
     case .fileOperationFailed: "Reading or writing a file failed."
     case .commandFailed: "A system command could not be run."
     case .notSafe: "The statement is refused by --safe."

@@ -25,13 +25,15 @@ final class ValueWriter {
   let out: ByteWriter
   /// Whether dates are shown in the local zone, which programs must not see.
   let usesLocalTime: Bool
+  /// The keys that objects of classes without primary key will have where the text is read.
+  var newKeys: [TableKey: ObjectPositions] = [:]
   private var scratch: [UInt8] = []
   private var texts: [TableKey: ClassTexts] = [:]
   /// Objects that are being written inside each other.
   private var openObjects: [(TableKey, ObjectKey)] = []
 
   /// Embedded objects inside each other.
-  private static let maximumDepth = 100
+  static let maximumDepth = 100
 
   /// The names of a class and its properties, ready to be printed.
   private struct ClassTexts {
@@ -165,6 +167,8 @@ final class ValueWriter {
     scratch.removeAll(keepingCapacity: true)
     append(&scratch)
     guard form.isJSON else {
+      // Without a point a number is an int, whose zero has no sign.
+      let isTagged = isTagged || scratch.elementsEqual("-0".utf8)
       if isTagged {
         out.write(name)
         out.byte(UInt8(ascii: "("))
@@ -242,7 +246,7 @@ final class ValueWriter {
     switch try target.identity(of: key) {
     case .objectKey(let key):
       out.byte(UInt8(ascii: "#"))
-      out.writeInt(key.rawValue)
+      out.writeInt(newKeys[target.table.key]?.newKey(of: key) ?? key.rawValue)
     case .primaryKey(let value):
       out.byte(UInt8(ascii: "("))
       try write(value, isMixed: false, .literal)

@@ -31,6 +31,8 @@ extension Session {
     var memoryName: String?
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
+    /// The migration that runs.
+    var migration: Migration?
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
     /// Whether the present statement has begun a change that cannot be taken back on its own.
@@ -69,6 +71,17 @@ extension Session {
 
     /// Lets go of the version that the last transaction was made on.
     func endTransaction() { writer = makeWriter() }
+
+    /// Runs something that reads or writes nodes.
+    func reading<Result>(
+      _ body: () throws(StorageError) -> Result
+    ) throws(ShellError) -> Result {
+      do throws(StorageError) {
+        return try body()
+      } catch {
+        throw StorageMessages.error(error, path: realm.path)
+      }
+    }
 
     /// The file, for people.
     var shownPath: String {

@@ -108,7 +108,7 @@ extension Session {
   }
 
   /// The paths of the open databases.
-  private var openPaths: [String] {
+  var openPaths: [String] {
     databases.filter { !$0.isInMemory }.map { $0.realm.path }
   }
 

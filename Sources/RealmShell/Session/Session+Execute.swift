@@ -101,7 +101,7 @@ extension Session {
   }
 
   /// A statement without its prefixes.
-  private func bodyRange(of statement: Statement) -> SourceRange {
+  func bodyRange(of statement: Statement) -> SourceRange {
     guard let last = statement.prefixes.last else { return statement.range }
     return range(of: statement, behind: last)
   }
@@ -132,10 +132,13 @@ extension Session {
     case .command(let command, _): try runCommand(command, at: range)
     case .info(.file(let path, let key)): try infoFile(path, key: key, to: writer)
     case .check(let check) where check.file != nil: try self.check(check, to: writer)
+    case .recover(let recover): try self.recover(recover, to: writer)
     case .begin(let begin): try self.begin(begin, at: range, to: writer)
     case .commit(let observers): try commit(without: observers, at: range, to: writer)
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
+    case .migrate(let statement):
+      try migrate(statement, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
     case .observe(let statement): try observe(statement, at: range, to: writer)
     case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
@@ -170,6 +173,7 @@ extension Session {
     case .alter(let alter): try self.alter(alter, at: range, to: writer)
     case .rename(let rename): try self.rename(rename, at: range, to: writer)
     case .drop(let drop): try self.drop(drop, at: range, to: writer)
+    case .import(let statement): try self.import(statement, at: range, to: writer)
     case .schema(.version(let number?)): try setSchemaVersion(number, at: range, to: writer)
     case .let(let statement?):
       guard case .query(let query, _) = statement.value else { return false }
@@ -253,6 +257,7 @@ extension Session {
     case .let(let statement): try self.let(statement, to: writer)
     case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
+    case .dump(let dump): try self.dump(dump, at: range, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
     case .aggregate(let statement): try aggregate(statement, to: writer)
@@ -264,7 +269,7 @@ extension Session {
 
 extension Prefix {
   /// Whether it names the thread that runs the statement.
-  fileprivate var isForThread: Bool {
+  var isForThread: Bool {
     if case .on = kind { true } else { false }
   }
 }

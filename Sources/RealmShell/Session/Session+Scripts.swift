@@ -21,6 +21,8 @@ extension Session {
   /// - Returns: whether all went well.
   func runInput() throws(ShellError) -> Bool {
     var input = IncomingText(STDIN_FILENO, name: "<stdin>")
+    readsStandardInput = true
+    defer { readsStandardInput = false }
     var isSkipping = false
     var isGood = true
     while let source = try input.next() {

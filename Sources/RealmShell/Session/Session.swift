@@ -51,6 +51,8 @@ final class Session {
   var outputTarget: OutputTarget?
   /// What leads to the system command that reads the results of the present statement.
   var commandInput: Redirection?
+  /// Whether statements are read from standard input.
+  var readsStandardInput = false
   /// Whether the prompt is shown.
   var isInteractive = false
   /// The prompt; nil if there is none.

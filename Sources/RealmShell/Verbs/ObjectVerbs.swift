@@ -203,6 +203,7 @@ extension Session {
       try database.writer.apply(plan)
     }
     database.transaction?.counts.count(outcome)
+    database.migration?.note(outcome)
     return outcome
   }
 

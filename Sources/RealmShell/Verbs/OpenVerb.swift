@@ -270,14 +270,17 @@ extension Session {
       var definitions: [ClassDefinition] = []
       for statement in statements { definitions.append(try definition(of: statement, database)) }
       let text = SchemaErrorText(database, classes: statements, text: script)
+      if database.isReadOnly {
+        try text.during { () throws(SchemaError) in
+          try SchemaOpening.checkReading(database.realm.schema, definitions, version: version)
+        }
+        for statement in statements { database.setDefaults(of: statement, for: self) }
+        return
+      }
       let plan = try text.during { () throws(SchemaError) in
         try SchemaOpening.plan(database.realm.schema, definitions, version: version)
       }
       if !plan.isNothing {
-        guard !database.isReadOnly else {
-          throw ShellError(
-            .readOnlyDatabase, "the file differs from the declared schema, but is read only")
-        }
         try writing(to: database) { () throws(SchemaError) in
           try database.schemaEditor.open(definitions, version: version)
         }

@@ -47,7 +47,7 @@ extension Session {
   }
 
   /// Why planning failed, for the user.
-  private func shellError(
+  func shellError(
     _ error: WritingError, _ parts: StatementParts, _ objectClass: ObjectClass,
     _ database: Database, objectName: String? = nil
   ) -> ShellError {
@@ -87,6 +87,8 @@ extension Session {
     var plans: [WritePlan] = []
     if let together = try planTogether(statement, keys, objectClass, database) {
       plans = [together]
+    } else if let outcome = try setComputed(statement, keys, objectClass, database) {
+      return "changed \(grouped(outcome.changedInBulk)) \(quotedName(objectClass.name))"
     } else {
       for start in stride(from: 0, to: keys.count, by: step) {
         progress.update(start, of: 2 * keys.count)
@@ -165,14 +167,22 @@ extension Session {
         }
       }
     } catch {
-      var failure = shellError(error, parts, objectClass, database)
-      if let present, [.arithmetic, .conversion, .typeMismatch].contains(failure.name) {
-        let name = try AcknowledgementText(database).name(of: present, in: objectClass)
-        failure.message += " in \(name)"
-      }
-      throw failure
+      throw named(
+        shellError(error, parts, objectClass, database), present, objectClass, database)
     }
     return plan
+  }
+
+  /// Names the object that a value could not be computed for.
+  func named(
+    _ error: ShellError, _ key: ObjectKey?, _ objectClass: ObjectClass, _ database: Database
+  ) -> ShellError {
+    guard let key, [.arithmetic, .conversion, .typeMismatch].contains(error.name),
+      let name = try? AcknowledgementText(database).name(of: key, in: objectClass)
+    else { return error }
+    var error = error
+    error.message += " in \(name)"
+    return error
   }
 }
 

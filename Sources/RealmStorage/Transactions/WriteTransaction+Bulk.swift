@@ -27,7 +27,7 @@ extension WriteTransaction {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection == .none else { throw .rejected(.noColumn) }
-    guard column.key != editor.primaryKey else { throw .rejected(.notSupported) }
+    try checkSettable(column, editor)
     precondition(isAscending(objects), "the objects are not in order")
     var found = 0
     let clusters = editor.clusters
@@ -58,7 +58,7 @@ extension WriteTransaction {
   }
 
   /// Changes the leaves of a column that hold selected objects; nil stands for all.
-  private func editColumn(
+  func editColumn(
     _ column: TableEditor.Column, _ editor: TableEditor, _ objects: [ObjectKey]?,
     _ body: (inout Int64, ClusterTree.Leaf, [Int]) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -95,7 +95,7 @@ extension WriteTransaction {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection == .none else { throw .rejected(.noColumn) }
-    guard column.key != editor.primaryKey else { throw .rejected(.notSupported) }
+    try checkSettable(column, editor)
     guard operand.kind == column.kind,
       column.kind == .int || column.kind == .float || column.kind == .double
     else { throw .wrongType }
