@@ -132,6 +132,7 @@ extension Session {
     case .command(let command, _): try runCommand(command, at: range)
     case .info(.file(let path, let key)): try infoFile(path, key: key, to: writer)
     case .check(let check) where check.file != nil: try self.check(check, to: writer)
+    case .recover(let recover): try self.recover(recover, to: writer)
     case .begin(let begin): try self.begin(begin, at: range, to: writer)
     case .commit(let observers): try commit(without: observers, at: range, to: writer)
     case .cancel: try cancel(at: range, to: writer)
