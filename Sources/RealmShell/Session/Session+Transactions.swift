@@ -40,7 +40,8 @@ extension Session {
   ///
   /// - Parameter lines: What to print instead of the number of objects.
   func finish(
-    _ database: Database, at range: SourceRange, to writer: ByteWriter, telling lines: [String]? = nil
+    _ database: Database, at range: SourceRange, to writer: ByteWriter,
+    telling lines: [String]? = nil
   ) throws(ShellError) {
     guard let transaction = database.transaction else { return }
     try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
