@@ -93,7 +93,7 @@ struct DumpTests {
     for i in 0..<3000 {
       script += "add A {n: \(i)}\nadd B {any: \(i)}\n"
     }
-    func key(_ i: Int) -> Int { i & 0xFF | i >> 8 << 16 }
+    func key(_ i: Int) -> Int { i & 0xFF | (i >> 8) << 16 }
     for i in stride(from: 0, to: 3000, by: 3) {
       script += "set A#\(key(i)) to = A#\(key(2999 - i)), all = [A#\(key(i)), A#0]\n"
       script += "set B#\(key(i)) a = A#\(key(i)), any = [B#\(key(2999 - i))]\n"

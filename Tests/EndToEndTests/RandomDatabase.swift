@@ -52,7 +52,7 @@ struct RandomDatabase {
     ("uuid", ["uuid(3b241101-e2bb-4255-8caf-4136c566a962)"]),
   ]
   private static let keys = ["a", "\"two words\"", "\"\"", "\"é\"", "\"null\"", "\"1\"", "owner"]
-  private static let identities: [(type: String, key: (Int) -> String)] = [
+  private static let identities: [(type: String, key: @Sendable (Int) -> String)] = [
     ("int", { "\($0 - 3)" }), ("string", { "\"key \($0) 'q'\"" }),
     ("uuid", { "uuid(3b241101-e2bb-4255-8caf-4136c566a9\(10 + $0))" }),
     ("objectId?", { $0 == 0 ? "null" : "oid(64f1c2a90f3b5d0012ab34\(10 + $0))" }),
@@ -103,7 +103,8 @@ struct RandomDatabase {
       let all = ([own + links, parts, mixed] + properties).joined(separator: ", ")
       script += "class \(name) { \(all) }\n"
     }
-    script += "class Part embedded { n: int?, to: Plain?, any: mixed, inner: Part[] }\n}\n"
+    script += "class Part embedded { n: int?, to: Plain?, any: mixed, inner: Detail[] }\n"
+    script += "class Detail embedded { to: Keyed?, any: mixed }\n}\n"
     return types
   }
 
@@ -142,10 +143,10 @@ struct RandomDatabase {
         changes.append("named\(i) = {a: \(one), \"two words\": null, é: \(two)}")
       }
     }
-    if Bool.random(using: &random) { changes.append("part = \(part(depth: 0))") }
-    changes.append("parts = [\(part(depth: 0)), \(part(depth: 1))]")
+    if Bool.random(using: &random) { changes.append("part = \(part())") }
+    changes.append("parts = [\(part()), \(part())]")
     if Bool.random(using: &random) {
-      changes.append("partsByName = {x: \(part(depth: 1)), y: null}")
+      changes.append("partsByName = {x: \(part()), y: null}")
     }
     changes.append("m = \(mixed(depth: 0))")
     changes.append("ms = [\(mixed(depth: 0)), \(mixed(depth: 0)), null]")
@@ -154,9 +155,11 @@ struct RandomDatabase {
     return changes.joined(separator: ", ")
   }
 
-  private mutating func part(depth: Int) -> String {
-    let inner = depth < 2 && Bool.random(using: &random) ? part(depth: depth + 1) : ""
-    return "{n: \(depth), to: \(object(of: "Plain")), any: \(mixed(depth: 2)), inner: [\(inner)]}"
+  private mutating func part() -> String {
+    let inner =
+      Bool.random(using: &random)
+      ? "{to: \(object(of: "Keyed")), any: \(mixed(depth: 2))}, {to: null}" : ""
+    return "{n: 7, to: \(object(of: "Plain")), any: \(mixed(depth: 2)), inner: [\(inner)]}"
   }
 
   private mutating func mixedScalar() -> String {

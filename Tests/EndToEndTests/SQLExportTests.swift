@@ -56,9 +56,9 @@ struct SQLExportTests {
     make(
       "x.realm",
       """
-      class A { _id: int primary, to: A?, any: mixed, part: P? }
-      class P embedded { b: B? }
       class B { n: int }
+      class P embedded { b: B? }
+      class A { _id: int primary, to: A?, any: mixed, part: P? }
       add A {_id: 1}
       add A {_id: 2, to: A(1)}
       add B {n: 7}
@@ -85,7 +85,7 @@ struct SQLExportTests {
   }
 
   @Test func namesThatOnlyDifferInCase() {
-    make("x.realm", "class a { x: int, X: int, `x\"y`: string[] }\nclass A { x_2: int }\nadd a {}")
+    make("x.realm", "class a { x: int, X: int, `x\"y`: string[] }\nclass A { x_2: int }\nadd a {x: 1, X: 2}")
     let text = exportBoth("all")
     #expect(text.contains("\"X_2\" INTEGER"))
     #expect(text.contains("\"A_2\""))

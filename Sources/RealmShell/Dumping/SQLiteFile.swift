@@ -23,6 +23,8 @@ final class SQLiteFile: SQLSink {
     close(descriptor)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
     check(sqlite3_open_v2(path, &database, flags, nil))
+    // Making an index takes long.
+    sqlite3_progress_handler(database, 100_000, { _ in Interruption.isRequested ? 1 : 0 }, nil)
     // The file is thrown away if anything goes wrong, so that nothing has to be taken back.
     run("PRAGMA journal_mode = OFF")
     run("PRAGMA synchronous = OFF")
