@@ -62,6 +62,7 @@ extension Grammar {
       examples: ["drop class Dog links", "drop Dog.color", "drop index Dog.name"],
       seeAlso: ["class", "alter", "delete"]
     ) { parser throws(SyntaxError) in try parser.dropStatement() },
+    migrationVerb,
   ]
 
   static let transactionVerbs = [

@@ -212,6 +212,7 @@ extension Parser {
       expect(expectation)
     }
     offer(["(", "[", "{", "-"])
+    if hasOld { offer(["old."]) }
   }
 
   private mutating func primary() throws(SyntaxError) -> Expression {

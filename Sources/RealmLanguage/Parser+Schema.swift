@@ -142,7 +142,7 @@ extension Parser {
       let type = try type()
       let flags = try flags()
       propertyOwner = PropertyOwner(className: className.text)
-      let conversion = try accept(word: "using") ? try expression() : nil
+      let conversion = try acceptConversion()
       return .alter(.property(reference, type: type, flags: flags, conversion: conversion))
     }
     let word = token.range
@@ -160,6 +160,14 @@ extension Parser {
       .primaryKey(
         className: className, property: property,
         range: SourceRange(start: word.start, end: position)))
+  }
+
+  private mutating func acceptConversion() throws(SyntaxError) -> Expression? {
+    guard try accept(word: "using") else { return nil }
+    let outer = hasOld
+    hasOld = true
+    defer { hasOld = outer }
+    return try expression()
   }
 
   mutating func renameStatement() throws(SyntaxError) -> StatementBody {

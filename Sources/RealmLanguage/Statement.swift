@@ -58,12 +58,18 @@ public indirect enum StatementBody: Equatable, Sendable {
   case copy(CopyStatement)
   /// `compact [to PATH]`: nil compacts in place.
   case compact(to: FilePath?)
+  case encrypt(EncryptionStatement)
+  case decrypt(EncryptionStatement)
+  case rekey(EncryptionStatement)
   case upgrade(UpgradeStatement)
+  case diff(DiffStatement)
+  case recover(RecoverStatement)
   case `class`(ClassStatement)
   case schema(SchemaStatement)
   case alter(AlterStatement)
   case rename(RenameStatement)
   case drop(DropStatement)
+  case migrate(MigrateStatement)
   case begin(BeginStatement)
   /// `commit [without OBSERVER, …]`.
   case commit(without: [ObserverOperand])
@@ -98,6 +104,7 @@ public indirect enum StatementBody: Equatable, Sendable {
   case stop(Name)
   case `import`(ImportStatement)
   case export(ExportStatement)
+  case dump(DumpStatement)
   /// `source PATH`.
   case source(FilePath)
   /// `output PATH [append]`, `output off`.

@@ -42,7 +42,8 @@ public final class Realm {
     didSet { schema.setComputedProperties(computedProperties) }
   }
 
-  private let key: EncryptionKey?
+  /// The key that it is opened with; it may have none although a key is given.
+  public private(set) var key: EncryptionKey?
   /// The file open for writing; nil as long as nothing was written.
   private var database: Database?
   /// The open write transaction.
@@ -274,6 +275,14 @@ public final class Realm {
     (database, access) = (nil, .reading)
   }
 
+  /// Takes another key, or none, for a file that has been written anew with it.
+  ///
+  /// - Precondition: the realm does not take part in the session of the file.
+  public func changeKey(to key: EncryptionKey?) {
+    precondition(access == .reading, "the file is in use")
+    self.key = key
+  }
+
   /// The id of the process that is writing to the file now; nil if there is none or it is not
   /// known. Known for `shared` access only.
   public var writerProcess: Int32? { database?.writerProcess }
@@ -312,6 +321,21 @@ public final class Realm {
 
   /// Tells that the transaction has changed something: `refresh` shows it.
   public func noteChange() { hasUnseenChanges = true }
+
+  /// The classes and objects as the transaction has made them so far, which stay readable until
+  /// `releaseState`; states are released in the reverse order.
+  ///
+  /// - Throws: `StorageError` as reading.
+  /// - Precondition: a write transaction is open.
+  public func keepState() throws(StorageError) -> Schema {
+    guard let transaction else { preconditionFailure("no write transaction is open") }
+    return try Schema(try transaction.keepState())
+  }
+
+  /// Ends the state that was kept last.
+  public func releaseState() throws(StorageError) {
+    try transaction?.releaseState()
+  }
 
   /// Makes the changes durable and moves to the new version.
   ///

@@ -84,7 +84,6 @@ struct ColumnFitting {
         guard case .scalar(let scalar) = element else {
           throw error(.illegalOperation(.wrongKind))
         }
-        try ValueFitting.checkMember(scalar, property, layout)
         result.append(scalar)
       } catch {
         throw error.below(.element(i))

@@ -46,6 +46,14 @@ public struct SchemaChange: Equatable, Sendable {
     }
   }
 
+  /// Whether a file can be read as asked for without the change.
+  public var isReadable: Bool {
+    switch kind {
+    case .removeProperty, .changeClassKind: true
+    default: isFree
+    }
+  }
+
   /// Whether the change keeps every value as it is.
   public var keepsValues: Bool {
     switch kind {

@@ -48,7 +48,7 @@ public final class Alteration {
       throw .value(error)
     }
     let object = objects[values.count]
-    if new.isPrimaryKey, case .single(let scalar) = fitted,
+    if new.isPrimaryKey, !editor.isMigrating, case .single(let scalar) = fitted,
       let first = primaryKeys.updateValue(object, forKey: scalar)
     {
       throw .duplicatePrimaryKey(
@@ -134,7 +134,9 @@ extension SchemaEditor {
         throw .hasNulls(SchemaError.Place(className, new.name), count: nulls, of: count)
       }
     }
-    if new.isPrimaryKey, !old.isPrimaryKey { try checkUnique(property, of: objectClass) }
+    if new.isPrimaryKey, !old.isPrimaryKey, !isMigrating {
+      try checkUnique(property, of: objectClass)
+    }
     return Alteration(self, objectClass, old, new, objects: [], takesValues: false)
   }
 
@@ -180,7 +182,7 @@ extension SchemaEditor {
       return result
     }
     try check(changed)
-    try checkUnique(property, of: objectClass)
+    if !isMigrating { try checkUnique(property, of: objectClass) }
     let column = objectClass.table.columns[property.position].key
     try change { () throws(StorageError) in
       try transaction.setPrimaryKey(objectClass.table.key, column)
@@ -189,6 +191,8 @@ extension SchemaEditor {
   }
 
   /// Makes the objects of a class embedded, or objects that stand for themselves.
+  ///
+  /// In a migration objects without an owner are deleted, and those with several are copied.
   ///
   /// - Returns: whether the class has changed.
   /// - Throws: `noClass`, `notEmbeddable`; `invalid`, for instance for sets of them.
@@ -199,13 +203,20 @@ extension SchemaEditor {
     let transaction = try begin()
     let objectClass = try objectClass(className)
     guard objectClass.table.kind != kind else { return false }
-    if kind == .embedded { try checkEmbeddable(objectClass) }
+    if kind == .embedded {
+      if isMigrating {
+        try checkSeparable(objectClass)
+      } else {
+        try checkEmbeddable(objectClass)
+      }
+    }
     let changed = definitions().map { definition in
       var result = definition
       if definition.name == className { result.kind = kind }
       return result
     }
     try check(changed)
+    if kind == .embedded, isMigrating { try separate(objectClass) }
     try change { () throws(StorageError) in
       try transaction.setKind(objectClass.table.key, kind)
     }

@@ -30,6 +30,22 @@ extension SchemaEditor {
     return outcomes
   }
 
+  /// Makes the tables of classes that will be declared in this order: else a class that is linked
+  /// to by one before it would get its table first.
+  public func announce(_ names: [String]) throws(SchemaError) {
+    let transaction = try begin()
+    let new = names.filter { name in
+      realm.schema.objectClass(named: name) == nil
+        && SchemaValidator.violation(ofClassName: name) == nil
+    }
+    guard new.count > 1 else { return }
+    try change { () throws(StorageError) in
+      for name in new where undeclared.insert(name).inserted {
+        _ = try transaction.createTable(ObjectClass.prefix + name)
+      }
+    }
+  }
+
   /// Makes the objects that are defaults of added properties.
   private func makeDefaults(_ plan: Declaration) throws(SchemaError) {
     for part in plan.parts {
@@ -77,7 +93,8 @@ extension SchemaEditor {
     let known = Dictionary(file.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let merged = classes.map { $0.extended(by: known[$0.name]) }
     let all = file.filter { !names.contains($0.name) } + merged
-    try check(all, allowingForwardReferences: mayLinkForward)
+    try check(
+      all, allowingForwardReferences: mayLinkForward, awaited: undeclared.subtracting(names))
 
     // A class that is only named so far may become anything.
     let comparable = file.map { definition in
@@ -87,7 +104,9 @@ extension SchemaEditor {
       return ClassDefinition(asked.name, kind: asked.kind, [])
     }
     let changes = SchemaChange.list(from: comparable, to: merged)
-    let differences = changes.filter { !$0.isAddition(among: changes, undeclared) }
+    let differences = changes.filter {
+      !$0.isAddition(among: changes, undeclared) && !(isMigrating && $0.addsKey(changes))
+    }
     guard differences.isEmpty else { throw .mismatch(differences) }
 
     var plan = try declaration(of: merged, changes)
@@ -255,6 +274,15 @@ extension SchemaEditor {
 }
 
 extension SchemaChange {
+  /// Whether an added property becomes the primary key of a class that had none.
+  fileprivate func addsKey(_ changes: [SchemaChange]) -> Bool {
+    guard case .changePrimaryKey(from: nil, let name?) = kind else { return false }
+    return changes.contains {
+      guard case .addProperty = $0.kind else { return false }
+      return $0.className == className && $0.property == name
+    }
+  }
+
   /// Whether a declaration makes the change by itself.
   fileprivate func isAddition(among changes: [SchemaChange], _ undeclared: Set<String>) -> Bool {
     switch kind {

@@ -70,6 +70,12 @@ extension SchemaEditor {
   ///
   /// Source: object-model.md 8.7.
   func checkEmbeddable(_ objectClass: ObjectClass) throws(SchemaError) {
+    let obstacles = try obstacles(to: objectClass)
+    guard obstacles.isEmpty else { throw .notEmbeddable(objectClass.name, obstacles) }
+  }
+
+  /// What keeps the objects of a class from being embedded.
+  func obstacles(to objectClass: ObjectClass) throws(SchemaError) -> SchemaError.Obstacles {
     var obstacles = SchemaError.Obstacles()
     obstacles.primaryKey = objectClass.primaryKey?.name
     let table = objectClass.table
@@ -93,7 +99,7 @@ extension SchemaEditor {
         }
       }
     }
-    guard obstacles.isEmpty else { throw .notEmbeddable(objectClass.name, obstacles) }
+    return obstacles
   }
 }
 

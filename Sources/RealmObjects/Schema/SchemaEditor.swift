@@ -24,6 +24,10 @@ public final class SchemaEditor {
   /// Makes an editor; it may be kept over transactions.
   public init(_ realm: Realm) { self.realm = realm }
 
+  /// Whether a migration runs: primary keys may have duplicates until its end, and objects that become
+  /// embedded get exactly one owner each.
+  var isMigrating: Bool { realm.transaction?.suspendsUniqueness ?? false }
+
   // MARK: State
 
   /// The transaction to work in.
@@ -126,12 +130,16 @@ public final class SchemaEditor {
   /// Checks the classes as they would be.
   ///
   /// What was wrong before is no reason to refuse a change.
+  ///
+  /// - Parameter awaited: Classes that will be declared later in the transaction.
   func check(
-    _ classes: [ClassDefinition], allowingForwardReferences: Bool = false
+    _ classes: [ClassDefinition], allowingForwardReferences: Bool = false,
+    awaited: Set<String> = []
   ) throws(SchemaError) {
     let before = SchemaValidator.violations(of: definitions())
     let found = SchemaValidator.violations(of: classes).filter {
-      !before.contains($0) && !(allowingForwardReferences && $0.isForwardReference)
+      !before.contains($0)
+        && !(allowingForwardReferences && $0.isForwardReference(awaiting: awaited))
     }
     guard found.isEmpty else { throw .invalid(found) }
   }

@@ -23,7 +23,9 @@ public enum SchemaError: Error {
   case mismatch([SchemaChange])
   /// The file has other classes and a lower schema version; these changes would lose values.
   case migrationNeeded([SchemaChange], from: UInt64?, to: UInt64)
-  /// The file has a greater schema version.
+  /// The file, which is not to be changed, lacks what is asked for.
+  case notReadable([SchemaChange])
+  /// The file has a greater schema version, or another one although it is not to be changed.
   case invalidVersion(asked: UInt64, file: UInt64)
   /// There is no class of the name.
   case noClass(String)
@@ -74,6 +76,7 @@ public enum SchemaError: Error {
       violations.allSatisfy { $0.isName } ? "InvalidName" : "SchemaValidationFailed"
     case .mismatch: "SchemaMismatch"
     case .migrationNeeded: "MigrationNeeded"
+    case .notReadable: "InvalidSchemaChange"
     case .invalidVersion: "InvalidSchemaVersion"
     case .noClass: "NoSuchTable"
     case .noProperty: "InvalidProperty"

@@ -10,6 +10,28 @@ public struct SchemaOpening {
   /// Whether the file is as declared; then it is not written to.
   public var isNothing: Bool { changes.isEmpty && version == nil }
 
+  /// Checks that a file can be read with declared classes, without changing it.
+  ///
+  /// Classes that are missing are passed over, as are indexes and what the file has besides.
+  ///
+  /// - Throws: `invalid`; `invalidVersion` if the version is another one; `notReadable` with the
+  ///   differences.
+  ///
+  /// Source: object-model.md 1.5, immutable mode.
+  public static func checkReading(
+    _ schema: Schema, _ classes: [ClassDefinition], version asked: UInt64?
+  ) throws(SchemaError) {
+    let violations = SchemaValidator.violations(of: classes)
+    guard violations.isEmpty else { throw .invalid(violations) }
+    if let asked, asked != schema.version {
+      throw .invalidVersion(asked: asked, file: schema.version ?? 0)
+    }
+    let differences = SchemaChange.list(
+      from: schema.classes.map { ClassDefinition($0) }, to: classes
+    ).filter { !$0.isReadable }
+    guard differences.isEmpty else { throw .notReadable(differences) }
+  }
+
   /// Compares the classes of a file with declared ones.
   ///
   /// With the version of the file only classes and indexes can change. With a greater one, and in a

@@ -52,7 +52,7 @@ public struct SchemaValidator {
     }
     for definition in classes { check(definition) }
     // Cycles are looked for among the classes that are known so far.
-    guard found.allSatisfy({ $0.isForwardReference }) else { return }
+    guard found.allSatisfy({ $0.isForwardReference(awaiting: []) }) else { return }
     checkCycles()
   }
 

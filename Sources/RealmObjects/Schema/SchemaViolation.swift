@@ -71,7 +71,13 @@ public struct SchemaViolation: Equatable, Sendable {
   }
 
   /// Whether the declaration of one more class may mend it.
-  var isForwardReference: Bool {
-    if case .unknownTarget = kind { true } else { false }
+  ///
+  /// - Parameter awaited: Classes that have tables, but no properties yet.
+  func isForwardReference(awaiting awaited: Set<String>) -> Bool {
+    switch kind {
+    case .unknownTarget: true
+    case .noOrigin(let originClass, _): awaited.contains(originClass)
+    default: false
+    }
   }
 }

@@ -40,8 +40,6 @@ public struct ObjectError: Error, Sendable {
     case embeddedMoved
     /// A mixed value cannot hold a set.
     case setInMixed
-    /// What is not a number has no place in the order of a set.
-    case notANumberInSet
     /// The property has a type without this operation.
     case wrongKind
   }

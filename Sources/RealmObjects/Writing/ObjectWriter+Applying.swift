@@ -13,10 +13,14 @@ extension ObjectWriter {
     let before = plan.mayDeleteEmbedded ? try embeddedCounts(transaction) : []
     let hasChanges = plan.subjects.contains { !$0.changes.isEmpty }
     var effective = [Bool](repeating: true, count: hasChanges ? plan.steps.count : 0)
+    let isLong = plan.steps.count >= ObjectWriter.longPlan && !transaction.gathersBacklinks
+    if isLong { transaction.gatherBacklinks() }
     for i in plan.steps.indices {
+      if i & 0xFF == 0, !transaction.goesOn(i, plan.steps.count) { throw .rejected(.interrupted) }
       let isEffective = try perform(plan.steps[i], plan, transaction)
       if i < effective.count { effective[i] = isEffective }
     }
+    if isLong { try transaction.endGatheringBacklinks() }
     try setColumns(plan, transaction, &outcome)
     try delete(plan, transaction, &outcome)
     describe(plan, effective, &outcome)
@@ -25,6 +29,9 @@ extension ObjectWriter {
     }
     return outcome
   }
+
+  /// Steps from which on changes of backlinks are gathered.
+  private static let longPlan = 64
 
   // MARK: Steps
 
@@ -170,11 +177,15 @@ extension ObjectWriter {
     _ plan: WritePlan, _ transaction: WriteTransaction, _ outcome: inout WriteOutcome
   ) throws(StorageError) {
     guard let layout = plan.bulkLayout else { return }
+    outcome.bulkTable = layout.table
     var first: Int?
     for change in plan.columns + (plan.bulk?.changes ?? []) {
       // Each property has a change for each object.
       first = first ?? change.property
-      if change.property == first { outcome.changedInBulk += change.objects.count }
+      if change.property == first {
+        outcome.changedInBulk += change.objects.count
+        outcome.bulkObjects += change.objects
+      }
       let column = layout.columns[change.property]
       switch change.content {
       case .values(let values):
@@ -263,7 +274,10 @@ extension ObjectWriter {
         WriteOutcome.Subject(
           objectClass: draft.layout.objectClass, key: draft.key ?? .null, effect: effect))
     }
-    outcome.changedInBulk += plan.bulkDrafts.count { !plan.drafts[$0].changed.isEmpty }
+    for index in plan.bulkDrafts where !plan.drafts[index].changed.isEmpty {
+      outcome.changedInBulk += 1
+      if let key = plan.drafts[index].key { outcome.bulkObjects.append(key) }
+    }
     if plan.drafts.count == plan.subjects.count { return }
     let named = Set(plan.subjects.map(\.draft) + plan.bulkDrafts)
     for index in plan.drafts.indices where !named.contains(index) {

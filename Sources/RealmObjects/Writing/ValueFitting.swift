@@ -137,18 +137,4 @@ enum ValueFitting {
     }
     return bytes
   }
-
-  /// Checks that a value has a place in the order of sets.
-  static func checkMember(
-    _ value: ScalarValue, _ property: Property, _ layout: ClassLayout
-  ) throws(ObjectError) {
-    let isNaN =
-      switch value {
-      case .float(let number): number.isNaN
-      case .double(let number): number.isNaN
-      case .decimal(let number): number.isNaN
-      default: false
-      }
-    if isNaN { throw error(.illegalOperation(.notANumberInSet), property, layout) }
-  }
 }

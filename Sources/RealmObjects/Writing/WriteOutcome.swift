@@ -47,6 +47,10 @@ public struct WriteOutcome {
   public var deletedEmbedded: [Count] = []
   /// Number of objects that a bulk change has changed.
   public var changedInBulk = 0
+  /// The objects that a bulk change has changed.
+  public var bulkObjects: [ObjectKey] = []
+  /// The table of those.
+  public var bulkTable: TableKey?
 
   /// Makes the outcome of a statement that has done nothing else than to its own objects.
   public init(subjects: [Subject] = []) { self.subjects = subjects }

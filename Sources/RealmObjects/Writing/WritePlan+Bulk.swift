@@ -136,7 +136,8 @@ extension WritePlan {
     var properties: [Int] = []
     for change in changes {
       guard change.path.count == 1, case .property(let name)? = change.path.first,
-        let property = layout.index(of: name), property != layout.primaryKey,
+        let property = layout.index(of: name),
+        property != layout.primaryKey || transaction.suspendsUniqueness,
         layout.properties[property].collection == .none,
         layout.properties[property].kind != .link, layout.properties[property].kind != .mixed,
         !properties.contains(property)

@@ -46,7 +46,7 @@ extension WritePlan {
     let location = try walk(change.path, from: index)
     if location.slot.isSingle, location.nested.isEmpty {
       let layout = drafts[location.draft].layout
-      guard location.property != layout.primaryKey else {
+      guard location.property != layout.primaryKey || transaction.suspendsUniqueness else {
         throw layout.error(.modifyPrimaryKey, location.property).below(
           .pathStep(change.path.count - 1))
       }

@@ -192,12 +192,7 @@ extension WritePlan {
     for (i, member) in members.enumerated() {
       do throws(ObjectError) {
         let new = try element(member, layout, property, policy)
-        switch new {
-        case .nested: throw layout.error(.illegalOperation(.wrongKind), property)
-        case .scalar(let value):
-          try ValueFitting.checkMember(value, layout.properties[property], layout)
-        case .new: break
-        }
+        if case .nested = new { throw layout.error(.illegalOperation(.wrongKind), property) }
         add(index, property, .insertMember(new))
       } catch {
         throw error.below(.element(i))

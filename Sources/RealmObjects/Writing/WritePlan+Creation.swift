@@ -62,7 +62,8 @@ extension WritePlan {
       } catch {
         throw given == nil ? error : error.below(input.place(of: primaryKey, layout))
       }
-      if let existing = try find(layout, key) {
+      let isFree = policy == .error && transaction.suspendsUniqueness
+      if !isFree, let existing = try find(layout, key) {
         guard policy != .error else {
           throw layout.error(.objectAlreadyExists(key), primaryKey).below(
             input.place(of: primaryKey, layout))

@@ -173,7 +173,6 @@ struct ObjectErrorText {
     case .embeddedInMixed: "a mixed value cannot hold an embedded object"
     case .embeddedMoved: "an embedded object cannot get a second owner"
     case .setInMixed: "a mixed value cannot hold a set"
-    case .notANumberInSet: "nan has no place in the order of a set"
     case .wrongKind: "\(property) (\(typeText)) has no such operation"
     }
   }

@@ -99,13 +99,15 @@ struct SchemaErrorText {
       var failure = ShellError(
         name,
         "the schema of the file has version \(from.map(String.init) ?? "none"), "
-          + "version \(to) needs a migration", remedy: "make the changes, then schema version \(to)"
+          + "version \(to) needs a migration", remedy: "migrate to \(to) { ... }"
       )
       failure.details = changes.map { difference($0).line }
       return failure
+    case .notReadable(let changes): return mismatch(name, changes)
     case .invalidVersion(let asked, let file):
+      let reason = asked < file ? "below" : "above"
       return ShellError(
-        name, "version \(asked) is below the schema version of the file, which is \(file)")
+        name, "version \(asked) is \(reason) the schema version of the file, which is \(file)")
     case .noClass(let missing):
       return Evaluator.unknownClass(
         className ?? Name(missing, range: SourceRange(start: 0, end: 0)), database.realm)

@@ -69,6 +69,7 @@ enum ErrorName: String, CaseIterable {
   case invalidSchemaVersion = "InvalidSchemaVersion"
   case invalidSchemaChange = "InvalidSchemaChange"
   case migrationNeeded = "MigrationNeeded"
+  case migrationFailed = "MigrationFailed"
   case hasNulls = "HasNulls"
   case inUse = "InUse"
   case notARealmFile = "NotARealmFile"
@@ -155,6 +156,7 @@ enum ErrorName: String, CaseIterable {
     case .invalidSchemaChange: "The change of a class would lose values."
     case .migrationNeeded:
       "The declared classes differ from the file in a way that needs a migration."
+    case .migrationFailed: "After a migration, objects of a class have the same primary key."
     case .hasNulls: "Nulls are in the way of a required property."
     case .inUse: "Other classes link to the class."
     case .notARealmFile: "The file is no Realm database."

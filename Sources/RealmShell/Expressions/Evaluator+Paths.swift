@@ -6,6 +6,7 @@ import RealmValues
 extension Evaluator {
   /// The value at the end of a path.
   func value(of path: PathExpression, row: ShellValue?) throws(ShellError) -> ShellValue {
+    if case .old = path.base, let old, let row { return try old.value(of: path, before: row) }
     var value = try start(of: path, row: row)
     var steps = path.steps[...]
     while let step = steps.popFirst() {

@@ -29,6 +29,9 @@ final class Evaluator {
   let projections: () -> [String: Projection]
   /// The schema of the version that is read, if it is not that of the database.
   var fixedSchema: Schema?
+  /// Evaluates what stands behind `old.`, in the state before a migration; nil if none runs, and `old`
+  /// is the object as it is.
+  var old: Evaluator?
   /// Evaluators for the expressions of projections.
   private var projectionEvaluators: [ObjectIdentifier: Evaluator] = [:]
   private let query: (StatementBody) throws(ShellError) -> ShellValue

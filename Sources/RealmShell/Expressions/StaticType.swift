@@ -144,6 +144,9 @@ extension Evaluator {
     of path: PathExpression, for objectClass: ObjectClass?
   ) throws(ShellError) -> StaticType {
     var type: StaticType
+    if case .old = path.base, let old {
+      return try old.type(of: path, before: objectClass)
+    }
     switch path.base {
     case .row, .old: type = StaticType(kind: .link, objectClass: objectClass)
     case .variable: return .open

@@ -10,13 +10,23 @@ struct SchemaText {
   let out: ByteWriter
 
   /// Class statements that can be run again.
-  func writeStatements() {
+  ///
+  /// - Parameters:
+  ///   - margin: What stands before each line.
+  ///   - defaults: What is known about the defaults of properties, which files do not store.
+  ///   - allowsAsymmetric: Whether the statements are for a synchronised file; no other can have
+  ///     such classes.
+  func writeStatements(
+    margin: String = "", defaults: Defaults? = nil, allowsAsymmetric: Bool = true
+  ) {
     for objectClass in classes {
-      var head = "class \(quotedName(objectClass.name))"
+      var head = margin + "class \(quotedName(objectClass.name))"
       switch objectClass.table.kind {
       case .topLevel: break
       case .embedded: head += " embedded"
-      case .asymmetric: head += " asymmetric"
+      case .asymmetric where allowsAsymmetric: head += " asymmetric"
+      case .asymmetric:
+        out.write("\(margin)# The next class is asymmetric, which needs a synchronised file.\n")
       }
       // Without the other class the statement could not be run.
       let computed = objectClass.inverses.filter { inverse in
@@ -25,21 +35,15 @@ struct SchemaText {
       let isEmpty = objectClass.properties.isEmpty && computed.isEmpty
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
-        out.write("  \(quotedName(property.name)): \(typeAndFlags(property))\n")
+        let value = defaults?.text(of: property.name, in: objectClass.name)
+        let line = "  \(quotedName(property.name)): \(property.typeAndFlags)"
+        out.write("\(margin)\(line)\(value.map { " = " + $0 } ?? "")\n")
       }
       for inverse in computed {
-        out.write("  \(quotedName(inverse.title)): \(inverse.way)\n")
+        out.write("\(margin)  \(quotedName(inverse.title)): \(inverse.way)\n")
       }
-      if !isEmpty { out.write("}\n") }
+      if !isEmpty { out.write(margin + "}\n") }
     }
-  }
-
-  private func typeAndFlags(_ property: Property) -> String {
-    var text = property.typeText
-    if property.isPrimaryKey { text += " primary" }
-    if property.isIndexed { text += " indexed" }
-    if property.hasFullTextIndex { text += " fulltext" }
-    return text
   }
 
   /// The schema as `Realm.schema` of the JavaScript SDK shows it.

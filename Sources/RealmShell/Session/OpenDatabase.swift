@@ -20,7 +20,7 @@ extension Session {
     /// Most living versions with which a write transaction may begin.
     var versionLimit: Int?
     let realm: Realm
-    let key: EncryptionKey?
+    var key: EncryptionKey? { realm.key }
     /// Whether it was opened with `readonly` or as an old snapshot.
     let isReadOnly: Bool
     /// Whether it did not exist before.
@@ -31,6 +31,8 @@ extension Session {
     var memoryName: String?
     /// The transaction that `begin` or `write` has opened.
     var transaction: OpenTransaction?
+    /// The migration that runs.
+    var migration: Migration?
     /// Whether the note about opening for writing is due no more.
     var isOpenForWriting: Bool
     /// Whether the present statement has begun a change that cannot be taken back on its own.
@@ -43,15 +45,14 @@ extension Session {
     let schemaEditor: SchemaEditor
 
     init(
-      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
-      isInMemory: Bool = false, number: Int = Threads.newNumber(), defaults: Defaults = Defaults(),
+      name: String, realm: Realm, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false,
+      number: Int = Threads.newNumber(), defaults: Defaults = Defaults(),
       for session: Session
     ) {
       self.session = session
       (self.number, self.defaults) = (number, defaults)
       self.name = name
       self.realm = realm
-      self.key = key
       self.isReadOnly = isReadOnly
       self.isNew = isNew
       self.isInMemory = isInMemory
@@ -69,6 +70,17 @@ extension Session {
 
     /// Lets go of the version that the last transaction was made on.
     func endTransaction() { writer = makeWriter() }
+
+    /// Runs something that reads or writes nodes.
+    func reading<Result>(
+      _ body: () throws(StorageError) -> Result
+    ) throws(ShellError) -> Result {
+      do throws(StorageError) {
+        return try body()
+      } catch {
+        throw StorageMessages.error(error, path: realm.path)
+      }
+    }
 
     /// The file, for people.
     var shownPath: String {

@@ -101,7 +101,7 @@ extension Session {
   }
 
   /// A statement without its prefixes.
-  private func bodyRange(of statement: Statement) -> SourceRange {
+  func bodyRange(of statement: Statement) -> SourceRange {
     guard let last = statement.prefixes.last else { return statement.range }
     return range(of: statement, behind: last)
   }
@@ -136,11 +136,15 @@ extension Session {
     case .commit(let observers): try commit(without: observers, at: range, to: writer)
     case .cancel: try cancel(at: range, to: writer)
     case .write(let block): try write(block, at: range, origin: origin, to: writer)
+    case .migrate(let statement):
+      try migrate(statement, at: range, origin: origin, to: writer)
     case .refresh: try refresh(at: range, to: writer)
     case .observe(let statement): try observe(statement, at: range, to: writer)
     case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
+    case .encrypt(let statement), .decrypt(let statement), .rekey(let statement):
+      try changeEncryption(statement, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
     case .copy(.database(let path, let new, let key)):
       try copy(to: path, new: new, key: key, at: range, to: writer)
@@ -243,6 +247,7 @@ extension Session {
   ) throws(ShellError) {
     switch body {
     case .info(let info): try self.info(info, range: range, to: writer)
+    case .diff(let diff): try self.diff(diff, to: writer)
     case .check(let check): try self.check(check, to: writer)
     case .schema(let schema): try self.schema(schema, range: range, to: writer)
     case .get(let get): try self.get(get, to: writer)
@@ -253,6 +258,7 @@ extension Session {
     case .let(let statement): try self.let(statement, to: writer)
     case .projection(let statement): try projection(statement, to: writer)
     case .export(let export): try self.export(export, to: writer)
+    case .dump(let dump): try self.dump(dump, at: range, to: writer)
     case .print(let values): try self.print(values, to: writer)
     case .assert(let statement): try self.assert(statement)
     case .aggregate(let statement): try aggregate(statement, to: writer)
@@ -264,7 +270,7 @@ extension Session {
 
 extension Prefix {
   /// Whether it names the thread that runs the statement.
-  fileprivate var isForThread: Bool {
+  var isForThread: Bool {
     if case .on = kind { true } else { false }
   }
 }

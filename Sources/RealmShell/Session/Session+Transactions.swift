@@ -37,8 +37,10 @@ extension Session {
   }
 
   /// Makes the changes of the open transaction durable; they are lost if that fails.
-  private func finish(
-    _ database: Database, at range: SourceRange, to writer: ByteWriter
+  ///
+  /// - Parameter lines: What to print instead of the number of objects.
+  func finish(
+    _ database: Database, at range: SourceRange, to writer: ByteWriter, telling lines: [String]? = nil
   ) throws(ShellError) {
     guard let transaction = database.transaction else { return }
     try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
@@ -57,7 +59,11 @@ extension Session {
     // A block that commits by itself is told so, and what follows in it stands alone.
     isInBlock = false
     let number = settings.showsVersions ? " version \(version)" : ""
-    acknowledge("committed\(number): \(transaction.counts.text)", to: writer)
+    guard let lines else {
+      return acknowledge("committed\(number): \(transaction.counts.text)", to: writer)
+    }
+    for line in lines { acknowledge(line, to: writer) }
+    acknowledge("committed\(number)", to: writer)
   }
 
   private func commitWrite(
@@ -101,7 +107,7 @@ extension Session {
   }
 
   /// Notes that a transaction has begun that lasts longer than a statement.
-  private func noteBeginning(of database: Database) {
+  func noteBeginning(of database: Database) {
     database.transaction = OpenTransaction(scriptDepth: scriptFolders.count)
     threads.setWriter(thread, of: FileIdentity(path: database.realm.path), true)
   }
@@ -151,6 +157,7 @@ extension Session {
     isInBlock = true
     defer { isInBlock = false }
     do throws(ShellError) {
+      try announceClasses(of: block, to: database)
       var statements = block.statements
       var place: SourceRange?
       while true {
@@ -160,6 +167,7 @@ extension Session {
         try execute(statement, origin: origin)
         if isEnding { break }
       }
+      try Interruption.check()
     } catch {
       if database.transaction != nil { try drop(database) }
       throw error
@@ -167,6 +175,20 @@ extension Session {
     isInBlock = false
     // The block may have ended the transaction itself.
     if database.transaction != nil { try finish(database, at: range, to: writer) }
+  }
+
+  /// Gives the classes that a block begins with their places in the file, whatever links there are
+  /// among them.
+  private func announceClasses(of block: Block, to database: Database) throws(ShellError) {
+    var names: [String] = []
+    var statements = block.statements
+    while let statement = statements.next(), case .class(let declared) = statement.body {
+      names.append(declared.name.text)
+    }
+    guard names.count > 1 else { return }
+    try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
+      try database.schemaEditor.announce(names)
+    }
   }
 
   func refresh(at range: SourceRange, to writer: ByteWriter) throws(ShellError) {
@@ -211,7 +233,7 @@ extension Session {
     return SourceRange(start: range.start, end: max(end, range.start + 1))
   }
 
-  private func refuseNesting(_ database: Database, at range: SourceRange) throws(ShellError) {
+  func refuseNesting(_ database: Database, at range: SourceRange) throws(ShellError) {
     guard database.transaction == nil else {
       throw ShellError(
         .wrongTransactionState, "a write transaction is open already", at: verbRange(range),
@@ -250,7 +272,7 @@ extension Session {
   // MARK: Transactions of statements
 
   /// Opens the write transaction of a database.
-  private func startWriting(
+  func startWriting(
     _ database: Database, wait: LockWait, at range: SourceRange
   ) throws(ShellError) {
     let other = databases.first {
@@ -364,7 +386,10 @@ extension Session {
       let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
-      if isAutomatic { try endAutomatic(database, at: range) }
+      if isAutomatic {
+        try Interruption.check()
+        try endAutomatic(database, at: range)
+      }
       return result
     } catch {
       var error = error

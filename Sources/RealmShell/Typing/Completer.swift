@@ -156,7 +156,7 @@ struct Completer {
     }
     if word == "keys" || word == "args" { return Option(word + " (", suffix: "", rank: rank) }
     if calledWords.contains(word) { return Option(word + "(", suffix: "", rank: rank) }
-    return Option(word, suffix: word.hasSuffix("(") ? "" : " ", rank: rank)
+    return Option(word, suffix: "(.".utf8.contains(word.utf8.last ?? 0) ? "" : " ", rank: rank)
   }
 
   private static let verbs: [Option] =

@@ -148,6 +148,7 @@ extension Session {
     }
     if let conversion { try supply(conversion, to: alteration, text, database) }
     let outcome = try text.during { () throws(SchemaError) in try alteration.apply() }
+    database.migration?.noteRewritten(alteration.objects, of: alteration.objectClass.table.key)
     let name = "\(quotedName(place.className.text)).\(quotedName(place.property.text))"
     guard outcome.old != outcome.new || outcome.rewrittenCount != nil else {
       return "\(name) is as stated"
@@ -359,6 +360,23 @@ final class Defaults: Sendable {
   private let byClass = Mutex<[String: [String: Default]]>([:])
   private let computed = Mutex<[String: [InverseDefinition]]>([:])
 
+  /// All that was stated.
+  struct State: Sendable {
+    fileprivate var byClass: [String: [String: Default]]
+    fileprivate var computed: [String: [InverseDefinition]]
+  }
+
+  /// What was stated so far.
+  var state: State {
+    State(byClass: byClass.withLock { $0 }, computed: computed.withLock { $0 })
+  }
+
+  /// Goes back to what was stated before.
+  func restore(_ state: State) {
+    byClass.withLock { $0 = state.byClass }
+    computed.withLock { $0 = state.computed }
+  }
+
   /// The computed properties, by class.
   var computedProperties: [String: [InverseDefinition]] { computed.withLock { $0 } }
 
@@ -374,6 +392,13 @@ final class Defaults: Sendable {
   /// The default of a property; nil if it has none.
   func value(of property: String, in className: String) -> Default? {
     byClass.withLock { $0[className]?[property] }
+  }
+
+  /// The text of the default of a property, if it means the same elsewhere.
+  func text(of property: String, in className: String) -> String? {
+    guard let found = value(of: property, in: className) else { return nil }
+    let text = found.scope.source.text(of: found.expression.range)
+    return text.contains("$") || text.contains("\n") ? nil : text
   }
 
   /// Changes the defaults, by class and property.

@@ -13,6 +13,16 @@ extension Session {
   /// An evaluator for expressions of the present statement, or of another one.
   func evaluator(_ database: Database?, scope: Scope? = nil) -> Evaluator {
     let scope = scope ?? self.scope
+    let evaluator = evaluator(database, in: scope)
+    if let migration = database?.migration {
+      let old = self.evaluator(database, in: scope)
+      old.fixedSchema = migration.oldSchema
+      evaluator.old = old
+    }
+    return evaluator
+  }
+
+  private func evaluator(_ database: Database?, in scope: Scope) -> Evaluator {
     let evaluator = Evaluator(
       database, source: scope.source,
       variable: { [unowned self] (name) throws(ShellError) in

@@ -13,7 +13,7 @@ extension Session {
     case .version:
       writer.write((realm.schema.version.map(String.init) ?? "none") + "\n")
     case .diff(let path):
-      throw ShellError(.illegalOperation, "schema diff is not possible yet", at: path.range)
+      try schemaDiff(path, to: writer)
     case .show(let names, let format, let path):
       if format == .text, let text = projectionText(names, realm) {
         guard let path else {
@@ -25,11 +25,11 @@ extension Session {
       }
       let classes = try chosenClasses(names, realm)
       guard let path else {
-        try writeSchema(classes, format, range, to: writer)
+        writeSchema(classes, format, to: writer)
         return
       }
       let memory = ByteWriter()
-      try writeSchema(classes, format, range, to: memory)
+      writeSchema(classes, format, to: memory)
       try OutputFile.write(memory.takeBytes(), to: resolve(path), for: self, at: path.range)
     }
   }
@@ -62,17 +62,19 @@ extension Session {
   }
 
   private func writeSchema(
-    _ classes: [ObjectClass], _ format: SchemaFormat, _ range: SourceRange, to writer: ByteWriter
-  ) throws(ShellError) {
+    _ classes: [ObjectClass], _ format: SchemaFormat, to writer: ByteWriter
+  ) {
     let text = SchemaText(classes: classes, out: writer)
     switch format {
     case .text: text.writeStatements()
     case .json: text.writeJSON()
     case .mermaid: text.writeMermaid()
     case .dot: text.writeDot()
-    case .swift, .kotlin, .dart, .csharp, .typescript:
-      throw ShellError(
-        .illegalOperation, "the schema can be printed as text, json, mermaid or dot", at: range)
+    case .swift: SwiftModels.write(classes, to: writer)
+    case .kotlin: KotlinModels.write(classes, to: writer)
+    case .dart: DartModels.write(classes, to: writer)
+    case .csharp: CSharpModels.write(classes, to: writer)
+    case .typescript: TypeScriptModels.write(classes, to: writer)
     }
   }
 }

@@ -196,6 +196,9 @@ public final class RealmFile {
   /// Allows the next walk as much work as it needs; see `FileMemory.renewWork`.
   public func renewWork() { memory.renewWork() }
 
+  /// Whether another instance has mapped the same file.
+  func isSame(as other: RealmFile) -> Bool { identity != .none && identity == other.identity }
+
   /// Where the path leads now.
   enum Standing {
     /// To the mapped file, which has at least its size.

@@ -30,8 +30,8 @@ struct NodeStyle {
 
 /// The nodes of a write transaction: committed ones, which are never changed, and new ones.
 ///
-/// Every change takes a ref by reference: if the node is committed, a copy is changed instead, and
-/// the ref is that of the copy. The room of the original is then released, to be listed as free by
+/// Every change takes a ref by reference: if the node is committed, or part of a state of the
+/// transaction that is kept, a copy is changed instead, and the ref is that of the copy. The room of the original is then released, to be listed as free by
 /// the commit. The first four bytes of a new node hold the room it has, in units of 8 bytes; in a
 /// file they mean nothing.
 ///
@@ -70,10 +70,10 @@ final class NodeStore {
 
   /// The bytes of a new node, header included.
   ///
-  /// - Precondition: the ref is new.
+  /// - Precondition: the node may be changed.
   @inline(__always)
   func bytes(_ ref: Int64) -> UnsafeMutableRawPointer {
-    precondition(region.isNew(ref))
+    precondition(region.isWritable(ref))
     return region.base + Int(ref)
   }
 
@@ -125,7 +125,7 @@ final class NodeStore {
 
   /// Makes sure that a node is new and has room for a payload, copying it if need be.
   func makeRoom(_ ref: inout Int64, payloadByteCount: Int) throws(StorageError) {
-    if region.isNew(ref), room(ref) >= payloadByteCount { return }
+    if region.isWritable(ref), room(ref) >= payloadByteCount { return }
     let old = try node(ref)
     let needed = max(payloadByteCount, old.payloadByteCount)
     // Nodes that grow have grown before and will again.
@@ -146,7 +146,9 @@ final class NodeStore {
   /// Gives up one node, but not those that it refers to.
   func free(_ ref: Int64) throws(StorageError) {
     if region.isNew(ref) {
-      region.free(Int(ref), Int(bytes(ref).load(as: UInt32.self)) * 8)
+      // Of nodes that are kept the room is read, too.
+      let units = (region.base + Int(ref)).load(as: UInt32.self)
+      region.free(Int(ref), Int(units) * 8)
     } else {
       let old = try node(ref)
       released.append(Extent(offset: Int(ref), byteCount: NodeStore.storedByteCount(old)))

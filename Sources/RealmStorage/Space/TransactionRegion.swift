@@ -16,8 +16,24 @@ final class TransactionRegion {
 
   /// Offset behind the last new node.
   private var newEnd: Int
+  /// Offset of the first node that may be changed; those before it are committed, or part of a state
+  /// of the transaction that is kept.
+  private(set) var writableStart: Int
   /// Offsets of freed blocks, by size class.
   private var freed: [[Int]] = Array(repeating: [], count: 80)
+
+  /// What earlier states keep, the innermost last.
+  private var pins: [Pin] = []
+
+  /// A state of the transaction that stays readable.
+  private struct Pin {
+    /// Nodes before this offset are part of the state.
+    var end: Int
+    /// Room before it that was free already.
+    var free: [[Int]]
+    /// Nodes of the state that have been given up since.
+    var released: [(offset: Int, byteCount: Int)] = []
+  }
 
   /// New nodes that stay in memory for the next transaction.
   private static let keptByteCount = 1 << 22
@@ -36,6 +52,7 @@ final class TransactionRegion {
   init(_ mapping: FileMapping, _ file: (any FileBackend)?) throws(StorageError) {
     self.mapping = mapping
     newEnd = mapping.roomStart
+    writableStart = mapping.roomStart
     guard let file, let key = file.key else {
       (ciphertext, cipher) = (nil, nil)
       return
@@ -77,6 +94,8 @@ final class TransactionRegion {
     let kept = newStart + TransactionRegion.keptByteCount
     if newEnd > kept { madvise(base + kept, newEnd - kept, MADV_DONTNEED) }
     newEnd = newStart
+    pins = []
+    writableStart = newStart
     for i in freed.indices where !freed[i].isEmpty { freed[i].removeAll(keepingCapacity: true) }
   }
 
@@ -99,8 +118,31 @@ final class TransactionRegion {
     return (newEnd, size)
   }
 
+  /// Whether a node of this transaction may be changed: no state that is kept has it.
+  @inline(__always)
+  func isWritable(_ ref: Int64) -> Bool { ref >= writableStart }
+
+  /// Keeps all new nodes as they are, until `unpin`; pins end in the reverse order of their beginning.
+  func pin() {
+    pins.append(Pin(end: newEnd, free: freed))
+    for i in freed.indices { freed[i] = [] }
+    writableStart = newEnd
+  }
+
+  /// Lets the nodes of the last `pin` be changed again.
+  func unpin() {
+    guard let pin = pins.popLast() else { return }
+    for i in freed.indices where !pin.free[i].isEmpty { freed[i] += pin.free[i] }
+    writableStart = pins.last?.end ?? newStart
+    for node in pin.released { free(node.offset, node.byteCount) }
+  }
+
   /// Takes room back; `byteCount` is what `allocate` returned.
   func free(_ offset: Int, _ byteCount: Int) {
+    if offset < writableStart {
+      pins[pins.count - 1].released.append((offset, byteCount))
+      return
+    }
     freed[TransactionRegion.sizeClass(byteCount).number].append(offset)
   }
 

@@ -15,7 +15,8 @@ public final class TableCursor {
   private var index = -1
   /// Before version 10 a walk for each chosen column.
   private var streams: [LeafStream] = []
-  private var cluster: ClusterTree.Leaf?
+  /// The leaf of the block, from version 10 on.
+  private(set) var cluster: ClusterTree.Leaf?
   private var firstRow = 0
   /// The leaves of the chosen columns: of all blocks if the directory keeps them, else of this one.
   private let columns: UnsafeMutableBufferPointer<LeafColumn>

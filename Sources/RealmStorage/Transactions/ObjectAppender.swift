@@ -117,7 +117,12 @@ public final class ObjectAppender {
     let value = column.cell(row).scalar
     let existing = try transaction.findAlsoPending(
       value, editor.columns[places[primaryKey]], editor)
-    if let existing { throw .rejected(.duplicatePrimaryKey(existing)) }
+    if let existing {
+      guard transaction.suspendsUniqueness else {
+        throw .rejected(.duplicatePrimaryKey(existing))
+      }
+      transaction.unverifiedTables.insert(editor.key)
+    }
     return value
   }
 

@@ -27,7 +27,7 @@ extension WriteTransaction {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection == .none else { throw .rejected(.noColumn) }
-    guard column.key != editor.primaryKey else { throw .rejected(.notSupported) }
+    try checkSettable(column, editor)
     precondition(isAscending(objects), "the objects are not in order")
     var found = 0
     let clusters = editor.clusters
@@ -41,6 +41,7 @@ extension WriteTransaction {
       return
     }
     let leaf = editor.clusterColumn(column).leaf
+    work = LongWork(done: 0, total: objects.count)
     var position = 0
     try changeIndexed(column, editor, objects) { () throws(StorageError) in
       try editColumn(column, editor, objects) { (ref: inout Int64, _, rows) throws(StorageError) in
@@ -58,7 +59,7 @@ extension WriteTransaction {
   }
 
   /// Changes the leaves of a column that hold selected objects; nil stands for all.
-  private func editColumn(
+  func editColumn(
     _ column: TableEditor.Column, _ editor: TableEditor, _ objects: [ObjectKey]?,
     _ body: (inout Int64, ClusterTree.Leaf, [Int]) throws(StorageError) -> Void
   ) throws(StorageError) {
@@ -69,6 +70,7 @@ extension WriteTransaction {
       var changed = old
       try body(&changed, leaf, rows)
       if changed != old { try store.set(&ref, column.index + 1, changed) }
+      try goOn(rows.count)
     }
   }
 
@@ -95,7 +97,7 @@ extension WriteTransaction {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection == .none else { throw .rejected(.noColumn) }
-    guard column.key != editor.primaryKey else { throw .rejected(.notSupported) }
+    try checkSettable(column, editor)
     guard operand.kind == column.kind,
       column.kind == .int || column.kind == .float || column.kind == .double
     else { throw .wrongType }
@@ -103,6 +105,8 @@ extension WriteTransaction {
     let calculation = LeafCalculation(
       store: store, isNullable: column.isNullable, operation: operation, operand: operand)
     var (found, count) = (0, 0)
+    let total = if let objects { objects.count } else { try objectCount(table) }
+    work = LongWork(done: 0, total: 2 * total)
     try editColumn(column, editor, objects) { (ref: inout Int64, leaf, rows) throws(StorageError) in
       found += rows.count
       count += try calculation.check(ref, leaf, rows)

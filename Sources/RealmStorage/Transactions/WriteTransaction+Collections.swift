@@ -285,20 +285,13 @@ extension WriteTransaction {
   /// Inserts a value into a set.
   ///
   /// - Returns: whether it was not there.
-  /// - Throws: `rejected(.wrongType)`, also for what is not a number, which has no place in the
-  ///   order; `rejected(.noObject)`.
+  /// - Throws: `rejected(.wrongType)`, `rejected(.noObject)`.
   @discardableResult
   public func insert(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, member value: ScalarValue
   ) throws(StorageError) -> Bool {
     let place = try place(table, object, column, .set)
     try check(value, place.column, place.editor)
-    switch value {
-    case .float(let number) where number.isNaN: throw .wrongType
-    case .double(let number) where number.isNaN: throw .wrongType
-    case .decimal(let number) where number.isNaN: throw .wrongType
-    default: break
-    }
     let tree = tree(place)
     let member = element(value, place)
     var isNew = false

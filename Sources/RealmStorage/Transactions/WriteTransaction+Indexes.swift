@@ -259,7 +259,11 @@ extension WriteTransaction {
       default: throw .wrongType
       }
       guard new.collection == .none, !new.isFullText else { throw .wrongType }
-      try checkUnique(new, editor)
+      if suspendsUniqueness {
+        unverifiedTables.insert(table)
+      } else {
+        try checkUnique(new, editor)
+      }
       try buildIndex(new, editor)
     }
     let old = editor.primaryKey
@@ -273,15 +277,47 @@ extension WriteTransaction {
     _ column: TableEditor.Column, _ editor: TableEditor
   ) throws(StorageError) {
     var seen: [ScalarValue: ObjectKey] = [:]
+    try forEachValue(column, editor) { (object, value) throws(StorageError) in
+      if let first = seen.updateValue(object, forKey: value) {
+        throw .rejected(.duplicatePrimaryKey(first))
+      }
+    }
+  }
+
+  private func forEachValue(
+    _ column: TableEditor.Column, _ editor: TableEditor,
+    _ body: (ObjectKey, ScalarValue) throws(StorageError) -> Void
+  ) throws(StorageError) {
     let leafEditor = editor.clusterColumn(column).leaf
     try forEachCluster(editor) { (leaf) throws(StorageError) in
       let cells = try leafEditor.cells(try store.view.ref(leaf.node, column.index + 1))
       for (row, cell) in cells.enumerated() {
-        let object = ObjectKey(Int64(bitPattern: leaf.key(at: row)))
-        if let first = seen.updateValue(object, forKey: cell.scalar) {
-          throw .rejected(.duplicatePrimaryKey(first))
-        }
+        try body(ObjectKey(Int64(bitPattern: leaf.key(at: row))), cell.scalar)
       }
     }
+  }
+
+  /// The primary keys that several objects have; none are left when uniqueness is not suspended.
+  ///
+  /// - Returns: the values of the first table that has such, with the numbers of their objects, in
+  ///   the order in which they are met; nil if all are different.
+  public func verifyPrimaryKeys() throws(StorageError) -> (
+    table: TableKey, values: [(value: ScalarValue, count: Int)]
+  )? {
+    for table in unverifiedTables.sorted(by: { $0.rawValue < $1.rawValue }) {
+      guard tableExists(table) else { continue }
+      let editor = try editor(table)
+      guard let key = editor.primaryKey else { continue }
+      var counts: [ScalarValue: Int] = [:]
+      var duplicates: [ScalarValue] = []
+      try forEachValue(try editor.column(key), editor) { (_, value) throws(StorageError) in
+        let count = counts[value, default: 0] + 1
+        counts[value] = count
+        if count == 2 { duplicates.append(value) }
+      }
+      if !duplicates.isEmpty { return (table, duplicates.map { ($0, counts[$0] ?? 0) }) }
+    }
+    unverifiedTables = []
+    return nil
   }
 }

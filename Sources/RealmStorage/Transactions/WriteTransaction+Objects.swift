@@ -119,9 +119,18 @@ extension WriteTransaction {
     let editor = try editor(table)
     let column = try editor.column(column)
     guard !column.isBacklink, column.collection == .none else { throw .rejected(.noColumn) }
-    guard column.key != editor.primaryKey else { throw .rejected(.notSupported) }
+    try checkSettable(column, editor)
     try check(value, column, editor)
     try setScalar(.value(value), column, object, editor)
+  }
+
+  /// Refuses to set a primary key, unless uniqueness is suspended.
+  func checkSettable(
+    _ column: TableEditor.Column, _ editor: TableEditor
+  ) throws(StorageError) {
+    guard column.key == editor.primaryKey else { return }
+    guard suspendsUniqueness else { throw .rejected(.notSupported) }
+    unverifiedTables.insert(editor.key)
   }
 
   /// Sets a property, keeping index and backlinks in step.

@@ -3,7 +3,7 @@ public import RealmValues
 /// Changes to a database that become one new version, or nothing.
 ///
 /// Changes are made in memory; the file is touched by `commit` only. After an error that is not
-/// `rejected` the transaction must be cancelled. A transaction is used by one thread.
+/// `rejected`, and after `rejected(.interrupted)`, the transaction must be cancelled. A transaction is used by one thread.
 ///
 /// Source: file-format-writing.md 2.
 public final class WriteTransaction {
@@ -26,12 +26,25 @@ public final class WriteTransaction {
   var hasPendingObjects = false
   /// Whether such objects have links.
   var hasPendingLinks = false
+  /// Changes of backlinks that are not where they belong; nil if they are made at once.
+  var pendingBacklinks: PendingBacklinks?
+  /// Asked now and then in the middle of long changes, with the objects done and all of them: if it
+  /// says no, they end with `rejected(.interrupted)`, and the transaction must be cancelled.
+  public var goesOn: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  /// The objects of a long change, and how often each is visited.
+  var work = LongWork()
   /// What has changed, for observers in other processes.
   var log = InstructionLog()
   /// Nodes of the table names and tables as they were written last; 0 if there are none.
   private var groupRefs: (names: Int64, tables: Int64)
   /// Shows the nodes of the transaction to readers, with the top array made for them last.
   private var reading: (file: RealmFile, top: Int64)?
+  /// The top arrays of states that are kept.
+  private var keptTops: [Int64] = []
+  /// Whether objects may have the same primary key until `verifyPrimaryKeys` is called.
+  public var suspendsUniqueness = false
+  /// Tables of which objects may have the same primary key.
+  var unverifiedTables: Set<TableKey> = []
 
   /// Starts from the newest version of the lease, or else from the one in the header.
   convenience init(
@@ -83,6 +96,7 @@ public final class WriteTransaction {
   @discardableResult
   public func commit() throws(StorageError) -> Int64 {
     precondition(isOpen, "the transaction has ended")
+    precondition(keptTops.isEmpty, "states are kept")
     isOpen = false
     defer { lease?.end() }
     try flushTables(isCommit: true)
@@ -114,6 +128,28 @@ public final class WriteTransaction {
     base.freeLists = [0, 0, 0]
   }
 
+  /// How far a long change has come.
+  struct LongWork {
+    var done = 0
+    var total = 0
+    /// What was done when somebody asked last.
+    var asked = 0
+  }
+
+  /// Notes that some objects of a long change are done.
+  ///
+  /// - Throws: `rejected(.interrupted)`.
+  @inline(__always)
+  func goOn(_ count: Int) throws(StorageError) {
+    work.done &+= count
+    if work.done &- work.asked >= 2048 { try ask() }
+  }
+
+  private func ask() throws(StorageError) {
+    work.asked = work.done
+    guard goesOn(min(work.done, work.total), work.total) else { throw .rejected(.interrupted) }
+  }
+
   /// Forgets the changes and ends the transaction.
   public func cancel() {
     isOpen = false
@@ -122,6 +158,7 @@ public final class WriteTransaction {
 
   private func flushTables(isCommit: Bool) throws(StorageError) {
     try flushPending()
+    try flushBacklinks()
     for case (let position, let editor?) in editors.enumerated() {
       tableElements[position] = try editor.flush(isCommit: isCommit)
     }
@@ -148,17 +185,47 @@ public final class WriteTransaction {
     precondition(isOpen, "the transaction has ended")
     try flushTables(isCommit: false)
     if let reading { try store.free(reading.top) }
-    let inRealm = Snapshot.HistoryType.inRealm.rawValue * 2 + 1
-    let history = base.topRef == 0 ? inRealm : base.history.first ?? 0
-    let top = try store.makeIntegers(
-      [
-        groupRefs.names, groupRefs.tables, Int64(base.fileEnd) * 2 + 1, 0, 0, 0,
-        base.version &* 2 | 1, history,
-      ], .refs)
+    let top = try makeTop()
     let file = reading?.file ?? RealmFile(store.region)
     file.renewWork()
     reading = (file, top)
     return try Snapshot(of: file, uncommittedTop: top)
+  }
+
+  /// Makes a top array for readers of the present state.
+  private func makeTop() throws(StorageError) -> Int64 {
+    let inRealm = Snapshot.HistoryType.inRealm.rawValue * 2 + 1
+    let history = base.topRef == 0 ? inRealm : base.history.first ?? 0
+    return try store.makeIntegers(
+      [
+        groupRefs.names, groupRefs.tables, Int64(base.fileEnd) * 2 + 1, 0, 0, 0,
+        base.version &* 2 | 1, history,
+      ], .refs)
+  }
+
+  // MARK: Kept states
+
+  /// The database with the changes made so far, which can be read until `releaseState`.
+  ///
+  /// What changes a node from now on changes a copy. States are released in the reverse order, and
+  /// before `commit`.
+  ///
+  /// - Precondition: the transaction is open.
+  public func keepState() throws(StorageError) -> Snapshot {
+    precondition(isOpen, "the transaction has ended")
+    try flushTables(isCommit: false)
+    let top = try makeTop()
+    let state = try Snapshot(of: RealmFile(store.region), uncommittedTop: top)
+    store.region.pin()
+    keptTops.append(top)
+    return state
+  }
+
+  /// Ends the state that was kept last; its snapshot must not be read any more.
+  public func releaseState() throws(StorageError) {
+    guard let top = keptTops.popLast() else { return }
+    store.region.unpin()
+    try store.free(top)
   }
 
   /// The slots of the top array from 7 on: a history of the change sets from a version on, or none.
@@ -238,6 +305,8 @@ public final class WriteTransaction {
     guard editor.key == key else { throw .rejected(.noTable) }
     return editor
   }
+
+  func tableExists(_ key: TableKey) -> Bool { (try? pendingEditor(key)) != nil }
 
   /// All tables.
   func allEditors() throws(StorageError) -> [TableEditor] {

@@ -63,13 +63,14 @@ struct TextModel {
   mutating func remove(_ range: Range<Int>) {
     let all = clusters
     text = String(all[..<range.lowerBound] + all[range.upperBound...])
-    cursor = range.lowerBound
+    // What follows may join the cluster before it.
+    place = all[..<range.lowerBound].reduce(0) { $0 + $1.unicodeScalars.count }
   }
 
   mutating func kill(_ range: Range<Int>) {
     guard !range.isEmpty else { return }
     let cut = String(clusters[range])
-    if textAfterKill != "\(cursor) \(text)" {
+    if textAfterKill != "\(place) \(text)" {
       killed = cut
     } else if range.lowerBound < cursor {
       killed = cut + killed
@@ -77,7 +78,7 @@ struct TextModel {
       killed += cut
     }
     remove(range)
-    textAfterKill = "\(cursor) \(text)"
+    textAfterKill = "\(place) \(text)"
   }
 
   mutating func openRow() {
