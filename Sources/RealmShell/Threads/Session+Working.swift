@@ -27,7 +27,7 @@ extension Session {
     commandInput = work.redirection.map {
       Redirection(writer: ByteWriter(descriptor: $0), descriptor: $0)
     }
-    let keepsMessages = work.isAsync && work.isInteractive
+    let keepsMessages = work.isAsync && (work.isInteractive || options.keepsMessages)
     errorOutput = keepsMessages ? ByteWriter() : ProgressLine.writer(STDERR_FILENO)
     let changesBefore = changeCount
     var outcome = WorkOutcome(settings: settings)

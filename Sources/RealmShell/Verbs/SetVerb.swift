@@ -40,7 +40,8 @@ extension Session {
       }
     } catch {
       throw shellError(
-        error, parts, objectClass, database, objectName: try text.name(of: key, in: objectClass))
+        error, parts, objectClass, database,
+        objectName: try text.name(of: key, in: objectClass.base))
     }
     let outcome = try apply(plan, to: database)
     return acknowledges ? try text.changed(outcome) : ""
