@@ -401,6 +401,26 @@ import Testing
     #expect(place(statements[0].range, in: text) == String(text.dropLast(9)))
   }
 
+  @Test func migrationsHaveBlocksForVersions() throws {
+    let text = "migrate dry {\n  version 1 { drop A.b }\n\n  version 2 {\n    set A c = old.b all\n  }\n}"
+    guard case .migrate(let statement) = try body(text) else {
+      Issue.record("no migrate")
+      return
+    }
+    #expect(statement.isDry && statement.hasVersions)
+    #expect(statement.steps.map(\.version.value) == [1, 2])
+    #expect(statement.steps.map { place($0.range, in: text) } == ["version 1", "version 2"])
+    let statements = statement.steps.flatMap { $0.block.statements }
+    #expect(statements.map { place($0.range, in: text) } == ["drop A.b", "set A c = old.b all"])
+    guard case .migrate(let single) = try body("MIGRATE to 4 { print 1; print 2 }") else {
+      Issue.record("no migrate")
+      return
+    }
+    #expect(!single.isDry && !single.hasVersions)
+    #expect(single.steps.map { place($0.range, in: "MIGRATE to 4 {") } == ["MIGRATE to 4"])
+    #expect(single.steps.flatMap { $0.block.statements }.count == 2)
+  }
+
   @Test func newlinesSeparateInBlocksAndNotInValues() throws {
     let text = """
       write {
