@@ -112,8 +112,11 @@ extension Session {
       let text = AcknowledgementText(database)
       switch statement {
       case .everything:
-        let outcome = try apply(to: database, StatementParts(text: source), nil) {
-          () throws(WritingError) in database.writer.planDeleteEverything()
+        let outcome = try long("deleting", try objectTotal(database), database) {
+          () throws(ShellError) in
+          try apply(to: database, StatementParts(text: source), nil) {
+            () throws(WritingError) in database.writer.planDeleteEverything()
+          }
         }
         return text.deletedEverything(outcome)
       case .objects(let subject, let extent):
@@ -128,6 +131,19 @@ extension Session {
           return "deleted \(grouped(count)) \(quotedName(objectClass.name))"
         }
       }
+    }
+  }
+
+  /// Number of objects of all classes.
+  private func objectTotal(_ database: Database) throws(ShellError) -> Int {
+    do throws(StorageError) {
+      var count = 0
+      for objectClass in database.realm.schema.classes {
+        count += try database.realm.transaction?.objectCount(objectClass.table.key) ?? 0
+      }
+      return count
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
     }
   }
 

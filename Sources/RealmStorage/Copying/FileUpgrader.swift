@@ -22,7 +22,7 @@ public enum FileUpgrader {
 
   /// Writes a copy in the present format. One of a synchronised database is a local one.
   ///
-  /// - Parameters: as of `FileCopier.copy`; progress is told in objects.
+  /// - Parameters: as of `FileCopier.copy`; progress is told in thousandths of its parts.
   /// - Throws: as `FileCopier.copy`; `rejected(.copyDiffers)`; `rejected(.duplicatePrimaryKey)` if
   ///   an old file has several objects with one; other errors if the old file is damaged.
   public static func upgrade(
@@ -91,17 +91,37 @@ public enum FileUpgrader {
     let backend: any FileBackend = try FileCopier.backend(scratch.file, key)
     try Database.writeHeader(backend)
     let database = try Database(path: "", file: backend)
-    let objectCount = try withoutActuallyEscaping(onProgress) {
+    return try withoutActuallyEscaping(onProgress) {
       (onProgress) -> Result<Int, StorageError> in
       Result { () throws(StorageError) in
-        try TableRebuilder.copy(snapshot, into: database, onProgress)
+        // Building, copying, comparing and checking are a quarter each.
+        func share(_ part: Int, _ done: Int, _ total: Int) -> Bool {
+          let fraction = Double(done) / Double(max(total, 1))
+          return onProgress(part * 1000 + Int(min(1, fraction) * 1000), 4000)
+        }
+        let objectCount = try TableRebuilder.copy(snapshot, into: database) { share(0, $0, $1) }
+        try FileCopier.write(
+          try database.snapshot(), to: pending, key: key, version: version, { share(1, $0, $1) })
+        let copy = try Snapshot(of: try pending.reader(key: key))
+        let isEqual = try SnapshotComparison.areEqual(snapshot, copy) { share(2, $0, objectCount) }
+        guard isEqual else { throw .rejected(.copyDiffers) }
+        try check(copy) { share(3, $0, $1) }
+        return objectCount
       }
     }.get()
-    try FileCopier.write(
-      try database.snapshot(), to: pending, key: key, version: version, { _, _ in true })
-    let copy = try Snapshot(of: try pending.reader(key: key))
-    guard try SnapshotComparison.areEqual(snapshot, copy) else { throw .rejected(.copyDiffers) }
-    for finding in FileChecker.check(copy, depth: .deep).findings {
+  }
+
+  /// Makes sure that a rewritten file is good.
+  private static func check(
+    _ copy: Snapshot, _ onProgress: @escaping FileCopier.Progress
+  ) throws(StorageError) {
+    var isStopped = false
+    let report = FileChecker.check(copy, depth: .deep) {
+      isStopped = !onProgress($0, $1)
+      return !isStopped
+    }
+    if isStopped { throw .rejected(.interrupted) }
+    for finding in report.findings {
       switch finding.kind {
       // Such values and objects are as they were in the old file.
       case .invalidText, .ownerCount: continue
@@ -109,6 +129,5 @@ public enum FileUpgrader {
       default: throw .rejected(.copyDiffers)
       }
     }
-    return objectCount
   }
 }

@@ -9,15 +9,22 @@ struct SnapshotComparison {
   private var partners: [TableKey: TableKey] = [:]
 
   /// Whether all objects of `a` have the same keys and values in `b`, and there are no others.
-  static func areEqual(_ a: Snapshot, _ b: Snapshot) throws(StorageError) -> Bool {
+  ///
+  /// - Parameter goesOn: Called now and then with the number of objects that have been compared; false
+  ///   ends the comparison.
+  /// - Throws: `rejected(.interrupted)`; `damaged`.
+  static func areEqual(
+    _ a: Snapshot, _ b: Snapshot, goesOn: (Int) -> Bool = { _ in true }
+  ) throws(StorageError) -> Bool {
     let comparison = SnapshotComparison(a, b)
+    var count = 0
     let tables = TableRebuilder.tables(of: a)
     guard tables.map({ $0.name }) == b.tables.map({ $0.name }) else { return false }
     a.file.renewWork()
     b.file.renewWork()
     for table in tables {
       guard let partner = b.table(named: table.name),
-        try comparison.areEqual(table, partner)
+        try comparison.areEqual(table, partner, &count, goesOn)
       else { return false }
     }
     return true
@@ -28,7 +35,9 @@ struct SnapshotComparison {
     for table in a.tables { partners[table.key] = b.table(named: table.name)?.key }
   }
 
-  private func areEqual(_ a: StoredTable, _ b: StoredTable) throws(StorageError) -> Bool {
+  private func areEqual(
+    _ a: StoredTable, _ b: StoredTable, _ count: inout Int, _ goesOn: (Int) -> Bool
+  ) throws(StorageError) -> Bool {
     guard a.kind == b.kind, a.primaryKey == b.primaryKey, a.columns.count == b.columns.count,
       try a.objectCount() == b.objectCount(),
       zip(a.columns, b.columns).allSatisfy({ haveEqualTypes($0, $1) })
@@ -37,6 +46,8 @@ struct SnapshotComparison {
     let cursor = try TableCursor(a, columns: positions)
     let reader = ObjectReader(b, columns: positions)
     while try cursor.next() {
+      guard goesOn(count) else { throw .rejected(.interrupted) }
+      count += cursor.count
       for row in 0..<cursor.count {
         guard try reader.move(to: cursor.key(at: row)) else { return false }
         for i in positions {
