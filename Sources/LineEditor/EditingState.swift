@@ -4,6 +4,8 @@ struct EditingState {
   var initialText = ""
   /// Whether the line has been shown for the last time.
   var hasLeft = false
+  /// Whether nothing was in the line when Ctrl-C has dropped it.
+  var wasEmpty = false
   /// Whether Enter has put a newline behind the text.
   var isEntered = false
   /// Whether the line only goes into the history.

@@ -5,8 +5,8 @@ import Glibc
 public enum ReadResult: Equatable, Sendable {
   /// Enter on a complete statement; rows are separated by newlines, no newline ends it.
   case statement(String)
-  /// Ctrl-C: the line was dropped.
-  case interrupted
+  /// Ctrl-C: the line was dropped, which may have been empty.
+  case interrupted(wasEmpty: Bool)
   /// Ctrl-D on an empty line, or the terminal is gone.
   case endOfFile
 }
@@ -228,7 +228,7 @@ public final class LineEditor {
       let endsWithNewline = line[Int(count) - 1] == wchar_t(UInt8(ascii: "\n"))
       result = .statement(wideText(line, count: Int(count) - (endsWithNewline ? 1 : 0)))
     } else if ending == .interrupted {
-      result = .interrupted
+      result = .interrupted(wasEmpty: editing.wasEmpty)
     }
     // Keys of the user may end a line without a function of ours.
     leaveLine()

@@ -165,6 +165,7 @@ extension LineEditor {
     case SIGINT:
       input.removeAll()
       ending = .interrupted
+      editing.wasEmpty = text.bytes.isEmpty
       leaveLine(mark: "^C")
     case SIGTSTP:
       suspendingLine { TerminalSignals.stop() }

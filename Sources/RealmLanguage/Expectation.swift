@@ -13,6 +13,8 @@ public enum Expectation: Hashable, Sendable {
   case className
   /// A class whose objects stand for themselves.
   case storedClass
+  /// A class of the schema, not a projection.
+  case schemaClass
   /// A property of the class that `PropertyOwner` tells, or of any class if nil.
   case property(PropertyOwner?)
   /// A variable.
@@ -70,7 +72,7 @@ public enum Expectation: Hashable, Sendable {
     case .offeredWord, .primaryKey, .optionalComparator: nil
     case .symbol(let symbol): symbol
     case .verb: "a verb"
-    case .className, .storedClass: "a class"
+    case .className, .storedClass, .schemaClass: "a class"
     case .property: "a property"
     case .variable: "a variable"
     case .database: "a database"

@@ -16,6 +16,19 @@ extension Grammar {
       ],
       examples: ["diff backup.realm", "diff snapshot previous", "diff vault data Dog, Person"],
       seeAlso: ["check", "copy", "schema"]
-    ) { parser throws(SyntaxError) in try parser.diffStatement() }
+    ) { parser throws(SyntaxError) in try parser.diffStatement() },
+    Verb(
+      "recover", .database, "recover PATH [key SOURCE] to PATH",
+      "Saves what can be read of a damaged file, and tells what is lost.",
+      terms: [
+        GrammarWord("PATH", "the damaged file, which stays as it is"),
+        GrammarWord("key SOURCE", "the key of an encrypted file, such as \"file:vault.key\""),
+        GrammarWord("to PATH", "the new file, which must not exist; it has no key"),
+      ],
+      examples: [
+        "recover damaged.realm to saved.realm",
+        "recover damaged.realm key \"file:vault.key\" to saved.realm",
+      ], seeAlso: ["check", "diff", "copy"]
+    ) { parser throws(SyntaxError) in try parser.recoverStatement() },
   ]
 }

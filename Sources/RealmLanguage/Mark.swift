@@ -39,7 +39,7 @@ extension Parser {
   /// Notes what a token is that meets an expectation.
   mutating func markName(_ expectation: Expectation, _ range: SourceRange) {
     switch expectation {
-    case .className, .storedClass: mark(.className, range)
+    case .className, .storedClass, .schemaClass: mark(.className, range)
     case .property(let owner): mark(.property(owner), range)
     case .function: mark(.function, range)
     default: break

@@ -92,9 +92,9 @@ extension Parser {
     if try accept(word: "version") { return .schema(.version(try acceptInteger())) }
     if try accept(word: "diff") { return .schema(.diff(try filePath(.database))) }
     var classes: [Name] = []
-    if !isWord("as"), !isWord("to"), let first = try acceptName(.className) {
+    if !isWord("as"), !isWord("to"), let first = try acceptName(.schemaClass) {
       classes.append(first)
-      while try accept(.comma, ",") { classes.append(try name(.className)) }
+      while try accept(.comma, ",") { classes.append(try name(.schemaClass)) }
     }
     var format = SchemaFormat.text
     if try accept(word: "as") {

@@ -557,7 +557,7 @@ extension Parser {
     case "@links":
       try advance()
       try require(.dot, ".")
-      let className = try name(.className)
+      let className = try name(.schemaClass)
       try require(.dot, ".")
       let property = try name(.property(PropertyOwner(className: className.text)))
       return PathStep(

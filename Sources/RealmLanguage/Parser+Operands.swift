@@ -266,7 +266,7 @@ extension Parser {
   mutating func recordPathEnd(after elements: [PathElement]) {
     guard records else { return }
     if case .name("@links")? = elements.last?.kind {
-      expectRQL(.className)
+      expectRQL(.schemaClass)
       return
     }
     expectProperty(of: owner(after: elements))

@@ -18,10 +18,29 @@ extension Parser {
     if startsObjectName { return try objectPath() }
     let className = try name(.className)
     offerObjectName()
+    let keyRange = token.range
     let object = ObjectName(
       className: className, key: try primaryKey(of: className.text),
       range: SourceRange(start: className.range.start, end: position))
+    try refusePath(behind: keyRange, of: className)
     return PathExpression(base: .object(object), steps: [], range: object.range)
+  }
+
+  /// Tells how a path is written that stands right behind a key, as in `get Dog 1.name`.
+  private func refusePath(behind key: SourceRange, of className: Name) throws(SyntaxError) {
+    guard token.start == position, token.kind == .dot || token.kind == .word else { return }
+    var end = token.start
+    while end < bytes.count, bytes[end] > UInt8(ascii: " "), bytes[end] != UInt8(ascii: ";") {
+      end += 1
+    }
+    // The point of a number is that of the path.
+    let literal = text(SourceRange(start: key.start, end: position))
+    let keyText = literal.hasSuffix(".") ? String(literal.dropLast()) : literal
+    let path = text(SourceRange(start: token.start, end: end)).drop { $0 == "." }
+    throw SyntaxError(
+      "the key stands in parentheses before a path",
+      range: SourceRange(start: key.start, end: end),
+      suggestion: "\(text(className.range))(\(keyText)).\(path)")
   }
 
   mutating func whereStatement() throws(SyntaxError) -> StatementBody {

@@ -1,7 +1,7 @@
 /// The verbs that change classes. Source: shell.md 5, 7.
 extension Parser {
   mutating func classStatement() throws(SyntaxError) -> StatementBody {
-    let name = try name(.className)
+    let name = try name(.schemaClass)
     if records { marks[marks.count - 1].role = .declaredClass }
     var kind = ClassStatement.Kind.standalone
     if try accept(word: "embedded") {
@@ -79,14 +79,14 @@ extension Parser {
 
   private mutating func typeBase() throws(SyntaxError) -> TypeSyntax.Base {
     expect(.type)
-    expect(.className)
+    expect(.schemaClass)
     expect(.offeredWord("@links"))
     if token.kind == .word, let scalar = Self.scalar(text(token.range)) {
       try advance()
       return .scalar(scalar)
     }
     guard token.kind == .atWord, text(token.range) == "@links" else {
-      return .object(className: try name(.className))
+      return .object(className: try name(.schemaClass))
     }
     try advanceWord()
     try require(.dot, ".")
@@ -121,7 +121,7 @@ extension Parser {
 
   /// `NAME "." NAME`.
   mutating func propertyReference() throws(SyntaxError) -> PropertyReference {
-    let className = try name(.className)
+    let className = try name(.schemaClass)
     try require(.dot, ".")
     return try propertyReference(of: className)
   }
@@ -135,7 +135,7 @@ extension Parser {
   }
 
   mutating func alterStatement() throws(SyntaxError) -> StatementBody {
-    let className = try name(.className)
+    let className = try name(.schemaClass)
     if try accept(.dot, ".") {
       let reference = try propertyReference(of: className)
       try require(.colon, ":")
@@ -172,7 +172,7 @@ extension Parser {
 
   mutating func renameStatement() throws(SyntaxError) -> StatementBody {
     if try acceptWordNotOwner("class") {
-      let name = try name(.className)
+      let name = try name(.schemaClass)
       try require(word: "to")
       return .rename(.class(name, to: try self.name(.newName)))
     }
@@ -183,7 +183,7 @@ extension Parser {
 
   mutating func dropStatement() throws(SyntaxError) -> StatementBody {
     if try acceptWordNotOwner("class") {
-      let name = try name(.className)
+      let name = try name(.schemaClass)
       return .drop(.class(name, links: try accept(word: "links")))
     }
     if try acceptWordNotOwner("index") { return .drop(.index(try propertyReference())) }

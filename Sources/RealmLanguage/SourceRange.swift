@@ -17,6 +17,19 @@ public struct SourceRange: Hashable, Sendable {
   /// The same for the standard library.
   public var bounds: Range<Int> { start..<end }
 
+  /// The ranges of two names with a dot between them, which are written here; all of it for both if
+  /// they are written in another way, such as in back quotes.
+  public func divided(
+    after first: String, before second: String
+  ) -> (first: SourceRange, second: SourceRange) {
+    let (firstCount, secondCount) = (first.utf8.count, second.utf8.count)
+    guard firstCount + 1 + secondCount == length else { return (self, self) }
+    return (
+      SourceRange(start: start, end: start + firstCount),
+      SourceRange(start: end - secondCount, end: end)
+    )
+  }
+
   /// The smallest range that holds both.
   public func joined(with other: SourceRange) -> SourceRange {
     SourceRange(start: min(start, other.start), end: max(end, other.end))

@@ -179,7 +179,8 @@ public enum StatementBounds {
       case .start where isWord("expect", "on"): stage = .prefix
       case .start, .explain:
         stage = isWord("write", "migrate", "version") ? .block : .verb
-        isPathStatement = isWord("cd", "open", "source", "output", "compact", "upgrade")
+        isPathStatement = isWord(
+          "cd", "open", "source", "output", "compact", "encrypt", "decrypt", "rekey", "upgrade")
       case .prefix where token.kind == .colon: stage = .start
       case .prefix, .block, .verb: break
       }

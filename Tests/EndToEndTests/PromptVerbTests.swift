@@ -50,6 +50,28 @@ struct PromptVerbTests {
     leave(terminal, status: 1)
   }
 
+  @Test func whoeverPressesInterruptAtAnEmptyPromptIsToldHowToLeave() {
+    let hint = "to leave: exit, or Ctrl-D on an empty line\r\n"
+    let terminal = prompt()
+    expect("dogs> ", on: terminal)
+    terminal.type("print 1")
+    expect("print 1", on: terminal)
+    terminal.type("\u{03}")
+    expect("^C", on: terminal)
+    terminal.type("print 70 + 1\r")
+    expect("71\r\n", on: terminal)
+    #expect(!terminal.transcript.contains(hint))
+    for number in 2...3 {
+      terminal.type("\u{03}")
+      expect("^C", on: terminal)
+      terminal.type("print 70 + \(number)\r")
+      expect("7\(number)\r\n", on: terminal)
+    }
+    terminal.type("exit\r")
+    leave(terminal)
+    #expect(terminal.transcript.split(separator: hint).count == 2)
+  }
+
   // MARK: history, edit
 
   @Test func historyListsStatementsWithTheirNumbers() {

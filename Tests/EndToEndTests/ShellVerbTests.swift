@@ -158,6 +158,19 @@ struct ShellVerbTests {
     let result = runAlone("output /dev/full", "print 1", "print 2")
     #expect(result.status == 1)
     #expect(result.errorText.contains("cannot write /dev/full: no space left on device"))
+    let observing = run("dogs.realm", "observe Dog to /dev/full", "observe")
+    #expect(observing.status == 1)
+    #expect(observing.errorText.contains("cannot write the diffs: no space left on device"))
+    #expect(observing.outputText == "")
+  }
+
+  @Test func constantsNeedNoDatabase() {
+    let result = run(
+      "--keep-going", "dogs.realm", "! rm dogs.realm", "print 2 + 3, upper(\"a\")",
+      "assert 1 + 1 == 2", "count Dog")
+    #expect(result.outputText == "5 A\n")
+    #expect(result.errorText.contains("dogs.realm"))
+    #expect(result.status == 1)
   }
 
   // MARK: Pipes

@@ -21,6 +21,18 @@ import Testing
       => compact
     compact to small.realm
       => compact('small.realm')
+    encrypt to vault.realm key "new:vault.key"
+      => encrypt(encrypt 'vault.realm' 'new:vault.key' true)
+    encrypt in place key vault.key
+      => encrypt(encrypt 'vault.key')
+    decrypt to "my dogs.realm"
+      => decrypt(decrypt 'my dogs.realm' true)
+    decrypt in place
+      => decrypt(decrypt)
+    rekey to vault2.realm key "env:KEY"
+      => rekey(rekey 'vault2.realm' 'env:KEY' true)
+    rekey in place key prompt
+      => rekey(rekey 'prompt')
     upgrade to new.realm
       => upgrade(file('new.realm'))
     upgrade in place
@@ -276,7 +288,7 @@ import Testing
   }
 
   @Test func treesAreAsWritten() throws {
-    #expect(Self.rows.count == 102)
+    #expect(Self.rows.count == 108)
     for (text, tree) in Self.rows {
       let parsed = try StatementParser.parse(text).map(outline).joined(separator: " ; ")
       #expect(TreeTable.words(parsed) == tree, "\(text)")
@@ -288,7 +300,7 @@ import Testing
       switch verb.group {
       case .schema, .transaction, .names: true
       case .objects: verb.name != "get"
-      default: ["copy", "compact", "upgrade"].contains(verb.name)
+      default: ["copy", "compact", "encrypt", "decrypt", "rekey", "upgrade"].contains(verb.name)
       }
     }
     #expect(verbs.count > 18)
@@ -387,6 +399,26 @@ import Testing
       block.statements.map { place($0.range, in: text) } == ["time add A [1]", "delete B all"])
     #expect(place(block.range, in: text) == String(text.dropFirst(6).dropLast(9)))
     #expect(place(statements[0].range, in: text) == String(text.dropLast(9)))
+  }
+
+  @Test func migrationsHaveBlocksForVersions() throws {
+    let text = "migrate dry {\n  version 1 { drop A.b }\n\n  version 2 {\n    set A c = old.b all\n  }\n}"
+    guard case .migrate(let statement) = try body(text) else {
+      Issue.record("no migrate")
+      return
+    }
+    #expect(statement.isDry && statement.hasVersions)
+    #expect(statement.steps.map(\.version.value) == [1, 2])
+    #expect(statement.steps.map { place($0.range, in: text) } == ["version 1", "version 2"])
+    let statements = statement.steps.flatMap { $0.block.statements }
+    #expect(statements.map { place($0.range, in: text) } == ["drop A.b", "set A c = old.b all"])
+    guard case .migrate(let single) = try body("MIGRATE to 4 { print 1; print 2 }") else {
+      Issue.record("no migrate")
+      return
+    }
+    #expect(!single.isDry && !single.hasVersions)
+    #expect(single.steps.map { place($0.range, in: "MIGRATE to 4 {") } == ["MIGRATE to 4"])
+    #expect(single.steps.flatMap { $0.block.statements }.count == 2)
   }
 
   @Test func newlinesSeparateInBlocksAndNotInValues() throws {

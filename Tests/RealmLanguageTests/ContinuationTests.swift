@@ -99,7 +99,7 @@ import Testing
     #expect(expected("class Dog { age: int, ").expected.contains(.newName))
     #expect(expected("alter Dog.").expected == [property("Dog")])
     #expect(expected("alter Dog.age: int using ").expected.contains(property("Dog")))
-    #expect(expected("drop ").expected.contains(.className))
+    #expect(expected("drop ").expected.contains(.schemaClass))
     #expect(expected("begin timeout ").expected == [.duration])
     #expect(expected("commit without ").expected.contains(.observer))
     #expect(expected("copy Dog into ").expected == [.database])

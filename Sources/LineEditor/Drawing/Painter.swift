@@ -6,6 +6,8 @@ struct Painter {
   private(set) var frame = Frame()
   /// The row of the cursor, counted from the first one of the frame.
   private var row = 0
+  /// The column of the cursor; nil if it may wait behind the last one.
+  private var column: Int?
   /// The look that the terminal writes with.
   private var style = CellStyle.plain
   /// The width of the screen.
@@ -50,6 +52,7 @@ struct Painter {
       if !ending.isEmpty {
         painter.place(last.cursor, &output)
         output += ending
+        painter.column = nil
       }
       painter.moveToRow(last.rows.count - 1, &output)
       output += "\r\n"
@@ -75,13 +78,14 @@ struct Painter {
     // What has left the screen at its top cannot be reached.
     let hidden = max(0, frame.rows.count - rows)
     row = max(0, frame.cursor.row - hidden)
+    column = nil
     frame.rows.removeFirst(hidden)
     frame.cursor.row = row
   }
 
   private mutating func forget() {
     frame = Frame()
-    row = 0
+    (row, column) = (0, nil)
   }
 
   private mutating func update(
@@ -110,13 +114,16 @@ struct Painter {
       let continuesChange = isChanged && new.rows[number - 1].isContinued
       isChanged = continuesChange || shown != former
       guard isChanged else { continue }
+      var first = 0
       if continuesChange {
         // The terminal goes to this row by itself when the first cell is written.
         row = number
+      } else if let unchanged = unchangedCount(former, shown, number) {
+        first = unchanged
       } else {
         moveToRow(number, existing: existing, &output)
       }
-      write(shown, &output)
+      write(shown, from: first, &output)
       existing = max(existing, number + 1)
     }
     for number in new.rows.count..<max(old.count, new.rows.count) {
@@ -134,11 +141,35 @@ struct Painter {
     forget()
   }
 
-  /// Writes a row from its start and erases what stands behind it.
-  private mutating func write(_ shown: Frame.Row, _ output: inout [UInt8]) {
+  /// The number of cells before the cursor if it stands in the row and they stay as they are; else
+  /// nil.
+  ///
+  /// What is typed at the end is then written where the cursor is, wherever that may be: a terminal
+  /// can have broken the rows anew without having told so.
+  private func unchangedCount(
+    _ former: Frame.Row?, _ shown: Frame.Row, _ number: Int
+  ) -> Int? {
+    guard let former, number == row, let column, 1..<columns ~= column else { return nil }
+    var (count, width) = (0, 0)
+    while width < column {
+      guard count < former.cells.count, count < shown.cells.count,
+        former.cells[count] == shown.cells[count]
+      else { return nil }
+      width += shown.cells[count].width
+      count += 1
+    }
+    // Marks without a base share the column before the cursor.
+    let isAlone = [former, shown].allSatisfy { row in
+      count == row.cells.count || row.cells[count].width > 0
+    }
+    return width == column && isAlone ? count : nil
+  }
+
+  /// Writes the cells of a row from one of them on, and erases what stands behind it.
+  private mutating func write(_ shown: Frame.Row, from first: Int, _ output: inout [UInt8]) {
     let width = shown.width
-    var column = 0
-    for cell in shown.cells {
+    var column = shown.cells[..<first].reduce(0) { $0 + $1.width }
+    for cell in shown.cells[first...] {
       if cell.style != style {
         output += cell.style.sequence
         style = cell.style
@@ -153,11 +184,14 @@ struct Painter {
       style = .plain
     }
     if width < columns { output += "\u{1B}[K" }
+    self.column = width < columns ? width : nil
   }
 
   // MARK: Movements
 
   private mutating func place(_ cursor: Frame.Position, _ output: inout [UInt8]) {
+    if row == cursor.row, column == cursor.column { return }
+    defer { column = cursor.column }
     moveToRow(cursor.row, existing: frame.rows.count, &output)
     if cursor.column > 0 { setColumn(cursor.column, &output) }
   }
@@ -173,7 +207,7 @@ struct Painter {
     if reachable < row { output += "\u{1B}[\(row - reachable)A" }
     if reachable > row { output += "\u{1B}[\(reachable - row)B" }
     for _ in reachable..<max(reachable, target) { output += "\r\n" }
-    row = target
+    (row, column) = (target, 0)
   }
 
   private func setColumn(_ column: Int, _ output: inout [UInt8]) {

@@ -20,6 +20,8 @@ public final class Alteration {
   private let takesValues: Bool
   private let fitting: ColumnFitting
   private var values: [ColumnValue] = []
+  /// Values that are given block by block instead.
+  private var computed: ComputedSet?
   private var primaryKeys: [ScalarValue: ObjectKey] = [:]
 
   init(
@@ -34,6 +36,20 @@ public final class Alteration {
     self.takesValues = takesValues
     fitting = ColumnFitting(new, of: objectClass, editor.writer)
     values.reserveCapacity(objects.count)
+  }
+
+  /// Begins to take the values of all objects block by block.
+  ///
+  /// - Returns: what takes them; nil if they have to be given with `supply`.
+  public func computedSet() throws(SchemaError) -> ComputedSet? {
+    // Each new primary key is compared with those before it.
+    guard takesValues, objects.count > 1, !new.isPrimaryKey || editor.isMigrating else {
+      return nil
+    }
+    computed = try editor.storage { () throws(StorageError) in
+      try ComputedSet(editor.realm, objectClass, replacing: new)
+    }
+    return computed
   }
 
   /// Gives the next object its value.
@@ -62,11 +78,13 @@ public final class Alteration {
   /// - Precondition: all objects have a value.
   @discardableResult
   public func apply() throws(SchemaError) -> AlterationOutcome {
-    precondition(values.count == objects.count, "objects without a value")
+    precondition(computed != nil || values.count == objects.count, "objects without a value")
     let transaction = try editor.begin()
     let tables = editor.tables()
     try editor.change { () throws(StorageError) in try change(transaction, tables) }
-    if takesValues { try editor.make(values, for: objects, in: new.name, of: objectClass.name) }
+    if takesValues, computed == nil {
+      try editor.make(values, for: objects, in: new.name, of: objectClass.name)
+    }
     var outcome = AlterationOutcome(className: objectClass.name, old: old, new: new)
     if takesValues { outcome.rewrittenCount = objects.count }
     return outcome
@@ -84,7 +102,11 @@ public final class Alteration {
     if old.isFullText, !new.isFullText { try transaction.removeIndex(table, column) }
     if isNew {
       column = try transaction.replaceColumn(table, column, by: new.column(tables))
-      if takesValues { try transaction.fill(table, column, new.type, objects, values) }
+      if let computed {
+        try computed.apply(to: column)
+      } else if takesValues {
+        try transaction.fill(table, column, new.type, objects, values)
+      }
     } else if old.type.isNullable != new.type.isNullable {
       column = try transaction.setNullable(table, column, new.type.isNullable)
     }

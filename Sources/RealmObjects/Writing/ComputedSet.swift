@@ -8,7 +8,7 @@ public final class ComputedSet {
   public static let maximumTextByteCount = ValueFitting.maximumTextByteCount
 
   private let layout: ClassLayout
-  private let properties: [Int]
+  private let properties: [Property]
   private let replacements: [ColumnReplacement]
   private let realm: Realm
   private var count = 0
@@ -26,7 +26,8 @@ public final class ComputedSet {
       else { return nil }
       properties.append(property)
     }
-    (self.layout, self.properties, realm) = (layout, properties, writer.realm)
+    (self.layout, realm) = (layout, writer.realm)
+    self.properties = properties.map { layout.properties[$0] }
     var replacements: [ColumnReplacement] = []
     for property in properties {
       replacements.append(
@@ -35,25 +36,45 @@ public final class ComputedSet {
     self.replacements = replacements
   }
 
+  /// Prepares the values of a property that takes the place of another one; nil if they have to be
+  /// given object by object.
+  init?(
+    _ realm: Realm, _ objectClass: ObjectClass, replacing new: PropertyDefinition
+  ) throws(StorageError) {
+    guard let transaction = realm.transaction, new.type.collection == .none,
+      new.type.kind != .link, new.type.kind != .mixed
+    else { return nil }
+    (layout, self.realm) = (ClassLayout(objectClass), realm)
+    properties = [
+      Property(
+        name: new.name, position: -1, kind: new.type.kind, collection: .none,
+        isNullable: new.type.isNullable, isPrimaryKey: new.isPrimaryKey,
+        isIndexed: new.isIndexed, hasFullTextIndex: new.isFullText, target: nil, targetName: nil)
+    ]
+    replacements = [
+      try ColumnReplacement(transaction, objectClass.table.key, new: new.column([:]))
+    ]
+  }
+
   /// The value for the i-th property.
   ///
   /// - Throws: `ObjectError`; the place starts with `.change`.
   public func fit(_ value: InputValue, _ i: Int) throws(ObjectError) -> ScalarValue {
     let property = properties[i]
-    if case .scalar(let scalar) = value, scalar.kind == layout.plainKinds[property],
+    if case .scalar(let scalar) = value, scalar.kind == property.kind,
       ValueFitting.isShort(scalar)
     {
       return scalar
     }
     do throws(ObjectError) {
-      return try ValueFitting.fit(value, layout.properties[property], layout)
+      return try ValueFitting.fit(value, property, layout)
     } catch {
       throw error.below(.argument(0)).below(.change(i))
     }
   }
 
   /// Whether the i-th property holds texts.
-  public func isText(_ i: Int) -> Bool { layout.plainKinds[properties[i]] == .string }
+  public func isText(_ i: Int) -> Bool { properties[i].kind == .string }
 
   /// Takes the value of the i-th property for the next object of the table, as `fit` gives it.
   public func append(_ value: ScalarValue, _ i: Int) throws(StorageError) {
@@ -83,6 +104,13 @@ public final class ComputedSet {
     var outcome = WriteOutcome()
     outcome.changedInBulk = count
     return outcome
+  }
+}
+
+extension ComputedSet {
+  /// Puts the values into a new property.
+  func apply(to column: ColumnKey) throws(StorageError) {
+    for replacement in replacements { try replacement.apply(to: column) }
   }
 }
 

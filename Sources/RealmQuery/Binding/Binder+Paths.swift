@@ -205,14 +205,15 @@ extension Binder {
   private func backlinkStep(
     _ className: String, _ propertyName: String, to present: ObjectClass, _ range: SourceRange
   ) throws(QueryFailure) -> LinkStep {
+    let (classRange, propertyRange) = range.divided(after: className, before: propertyName)
     guard let origin = schema.objectClass(named: className) else {
       throw .query(
         QueryError(
-          .unknownProperty, "no class \(className)", at: range, unknownName: className,
+          .unknownProperty, "no class \(className)", at: classRange, unknownName: className,
           candidates: schema.classes.map(\.name)))
     }
     guard let property = origin.property(named: propertyName) else {
-      throw noProperty(propertyName, of: origin, at: range)
+      throw noProperty(propertyName, of: origin, at: propertyRange)
     }
     guard property.target == present.table.key,
       let inverse = present.inverses.first(where: {

@@ -187,9 +187,7 @@ struct Program {
           .invalidEncryptionKey, "other users of the machine can read a key on the command line",
           remedy: "--key file:PATH"), origin: nil)
     }
-    opening.key = try invocation.keySource.map { (source) throws(ShellError) in
-      try session.readKey(source)
-    }
+    if let source = invocation.keySource { try session.readKey(source, for: &opening) }
     do throws(ShellError) {
       try session.openDatabase(opening)
     } catch {

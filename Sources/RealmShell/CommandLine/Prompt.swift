@@ -44,6 +44,7 @@ struct Prompt {
       history: { editor.history.entries }, place: { nextText = $0 })
     defer { session.typing = nil }
     var keys: Settings.Keys?
+    var hasToldHowToLeave = false
     while !session.isEnding {
       session.printFinishedWork(to: session.output)
       session.output.flush()
@@ -52,7 +53,8 @@ struct Prompt {
       nextText = ""
       switch editor.readStatement(prompt: colored(promptText()), initialText: initialText) {
       case .endOfFile: session.isEnding = true
-      case .interrupted: continue
+      case .interrupted(let wasEmpty):
+        if wasEmpty { tellHowToLeave(&hasToldHowToLeave) }
       case .statement(let text):
         if let rest = run(EnteredText(text), editor) { nextText = rest }
       }
@@ -60,6 +62,13 @@ struct Prompt {
     // What was not committed is lost, which is said but is no error at the prompt.
     session.dropTransactions()
     _ = session.endThreads(waiting: false)
+  }
+
+  /// Tells those who press Ctrl-C at an empty prompt how to leave, once.
+  private func tellHowToLeave(_ hasTold: inout Bool) {
+    guard !hasTold, !session.isQuiet else { return }
+    hasTold = true
+    session.output.write("to leave: exit, or Ctrl-D on an empty line\n")
   }
 
   /// Lets observers and threads print above the line being typed.
@@ -114,6 +123,7 @@ struct Prompt {
     var text = ""
     var prompt = ""
     var lines = TypedLines()
+    var hasToldHowToLeave = false
     while !session.isEnding {
       Interruption.clear()
       if text.isEmpty {
@@ -126,6 +136,7 @@ struct Prompt {
         text += line
       } catch  where error.name == .interrupted {
         session.output.write("\n")
+        if text.isEmpty { tellHowToLeave(&hasToldHowToLeave) }
         text = ""
         continue
       } catch {

@@ -11,6 +11,8 @@ struct ObjectErrorText {
   private let parts: StatementParts
   private let database: Session.Database
   private let objectClass: ObjectClass?
+  /// How the objects of the statement are seen.
+  private let projection: Projection?
   private let part: StatementParts.Part?
   /// The object of `set`, as the statement writes it: `Person 2`.
   private let object: String?
@@ -26,6 +28,7 @@ struct ObjectErrorText {
     self.database = database
     self.object = object
     self.objectName = objectName
+    projection = objectClass?.projection
     let schema = database.realm.schema
     self.objectClass = schema.objectClass(named: error.className) ?? objectClass
     part = parts.part(at: error.place)
@@ -192,11 +195,12 @@ struct ObjectErrorText {
     guard case .nullInPath = error.kind, let object, let change,
       case .assign(.assign, let value) = change.action
     else { return nil }
-    let names = change.path.steps.map { parts.text.text(of: $0.range) }
+    let names = names(of: change.path)
     guard names.count > nullStep + 1 else { return nil }
     var text = parts.text.text(of: value.range)
     for name in names[(nullStep + 1)...].reversed() { text = "{\(name): \(text)}" }
-    return "set \(object) \(names[...nullStep].joined(separator: ".")) = \(text)"
+    return
+      "set \(projection == nil ? object : objectName ?? object) \(names[...nullStep].joined(separator: ".")) = \(text)"
   }
 
   /// The step of the path that is null.
@@ -207,8 +211,14 @@ struct ObjectErrorText {
 
   /// `Person(2).address`.
   private var nullPath: String {
-    guard let change, change.path.steps.indices.contains(nullStep) else { return property }
-    let names = change.path.steps[...nullStep].map { parts.text.text(of: $0.range) }
-    return (objectName.map { $0 + "." } ?? "") + names.joined(separator: ".")
+    guard let change, case let names = names(of: change.path), names.indices.contains(nullStep)
+    else { return property }
+    return (objectName.map { $0 + "." } ?? "") + names[...nullStep].joined(separator: ".")
+  }
+
+  /// The steps of a path as the class of the objects knows them.
+  private func names(of path: PathExpression) -> [String] {
+    let names = path.steps.map { parts.text.text(of: $0.range) }
+    return projection?.storedNames(names)?.map(quotedName) ?? names
   }
 }

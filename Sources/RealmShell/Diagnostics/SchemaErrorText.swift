@@ -63,6 +63,15 @@ struct SchemaErrorText {
     }
   }
 
+  /// Why a computed value does not fit.
+  func valueError(_ error: ObjectError, at range: SourceRange) -> ShellError {
+    // The place is one in a statement with changes.
+    var failure = shellError(
+      .value(ObjectError(error.kind, className: error.className, property: error.property)))
+    failure.range = range
+    return failure
+  }
+
   // MARK: Places
 
   /// The property that the statement changes, with its class.
@@ -99,7 +108,7 @@ struct SchemaErrorText {
       var failure = ShellError(
         name,
         "the schema of the file has version \(from.map(String.init) ?? "none"), "
-          + "version \(to) needs a migration", remedy: "migrate to \(to) { ... }"
+          + "version \(to) needs a migration", remedy: "open it without schema, then migrate to \(to) { ... }"
       )
       failure.details = changes.map { difference($0).line }
       return failure

@@ -104,39 +104,81 @@ final class BlockEvaluator {
       return ConstantNode(try evaluator.value(of: expression, row: nil))
     }
     switch expression {
-    case .path(let path):
-      guard path.steps.count == 1, case .property(let name) = path.steps[0].kind else { break }
-      switch path.base {
-      case .row:
-        guard let property = plain(name, objectClass) else { break }
-        let node = PropertyNode(
-          block, place(property.position, in: &positions), property.kind, evaluator)
-        block.properties.append(node)
-        return node
-      case .old:
-        guard let oldClass, let property = plain(name, oldClass) else { break }
-        return OldPropertyNode(
-          block, place(property.position, in: &oldPositions), property.kind, evaluator)
-      case .variable, .object: break
-      }
-    case .binary(let sign, _, let left, let right, let range):
+    case .path(let path): if let node = node(path) { return node }
+    case .binary(let sign, let folding, let left, let right, let range):
+      let operands = (try node(left), try node(right))
       switch sign {
       case .add, .subtract, .multiply, .divide, .remainder:
-        return ArithmeticNode(sign, try node(left), try node(right), range)
-      default: break
+        return ArithmeticNode(sign, operands.0, operands.1, range)
+      case .and, .or: break
+      default: return ComparisonNode(sign, folding, operands.0, operands.1, range)
       }
     case .call(let function, let arguments, let range):
-      let name = function.text.lowercased()
-      guard let known = Grammar.function(named: name),
-        known.argumentCount.contains(arguments.count), SharingFunction(rawValue: name) == nil,
-        name != "if", name != "index"
-      else { break }
-      var operands: [BlockNode] = []
-      for argument in arguments { operands.append(try node(argument)) }
-      return name == "coalesce" ? CoalesceNode(operands) : CallNode(name, operands, range)
+      if let node = try node(function, arguments, range) { return node }
     case .literal, .unary, .query, .array, .object: break
     }
     return OtherNode(block, expression, objectClass, evaluator)
+  }
+
+  private func node(_ path: PathExpression) -> BlockNode? {
+    var names: [String] = []
+    for step in path.steps {
+      guard case .property(let name) = step.kind else { return nil }
+      names.append(name)
+    }
+    switch path.base {
+    case .row:
+      guard names.count == 1 else { return links(names, objectClass, evaluator) }
+      guard let property = plain(names[0], objectClass) else { return nil }
+      let node = PropertyNode(
+        block, place(property.position, in: &positions), property.kind, evaluator)
+      block.properties.append(node)
+      return node
+    case .old:
+      guard let old = evaluator.old, let oldClass else { return nil }
+      guard names.count == 1 else { return links(names, oldClass, old) }
+      guard let property = plain(names[0], oldClass) else { return nil }
+      return OldPropertyNode(
+        block, place(property.position, in: &oldPositions), property.kind, evaluator)
+    case .variable, .object: return nil
+    }
+  }
+
+  /// A path through links, each to one object, to a plain property.
+  private func links(
+    _ names: [String], _ start: ObjectClass, _ evaluator: Evaluator
+  ) -> BlockNode? {
+    var (objectClass, readers): (ObjectClass, [ObjectReader]) = (start, [])
+    for (i, name) in names.enumerated() {
+      let isLast = i == names.count - 1
+      guard objectClass.view == nil, let property = objectClass.property(named: name),
+        property.collection == .none, property.kind != .mixed, (property.kind == .link) != isLast
+      else { return nil }
+      readers.append(ObjectReader(objectClass.table, columns: [property.position]))
+      if isLast { return LinksNode(block, readers, property.kind, evaluator) }
+      guard let target = property.target.flatMap({ evaluator.schema.objectClass($0) }) else {
+        return nil
+      }
+      objectClass = target
+    }
+    return nil
+  }
+
+  private func node(
+    _ function: Name, _ arguments: [Expression], _ range: SourceRange
+  ) throws(ShellError) -> BlockNode? {
+    let name = function.text.lowercased()
+    guard let known = Grammar.function(named: name),
+      known.argumentCount.contains(arguments.count), SharingFunction(rawValue: name) == nil,
+      name != "index"
+    else { return nil }
+    var operands: [BlockNode] = []
+    for argument in arguments { operands.append(try node(argument)) }
+    switch name {
+    case "if": return ChoiceNode(operands, arguments[0].range, evaluator)
+    case "coalesce": return CoalesceNode(operands)
+    default: return CallNode(name, operands, range)
+    }
   }
 
   /// A stored property with a single value that is no link.
@@ -336,6 +378,85 @@ private final class CoalesceNode: BlockNode {
       text.removeLast(text.count - count)
     }
     return false
+  }
+}
+
+/// The value at the end of links; null if one of them is.
+private final class LinksNode: BlockNode {
+  private let block: BlockEvaluator.Block
+  /// Each reads one property: all but the last a link.
+  private let readers: [ObjectReader]
+  private let kind: ValueKind
+  private let evaluator: Evaluator
+
+  init(
+    _ block: BlockEvaluator.Block, _ readers: [ObjectReader], _ kind: ValueKind,
+    _ evaluator: Evaluator
+  ) {
+    (self.block, self.readers, self.kind, self.evaluator) = (block, readers, kind, evaluator)
+  }
+
+  override var isText: Bool { kind == .string }
+
+  override func value(at row: Int) throws(ShellError) -> ShellValue {
+    try evaluator.reading { () throws(StorageError) in
+      var key = block.cursor?.key(at: row) ?? .null
+      for (i, reader) in readers.enumerated() {
+        guard try reader.move(to: key) else { return .null }
+        let value = try reader.value(0)
+        if i == readers.count - 1 { return .scalar(value.scalar ?? .null) }
+        guard case .link(_, let next) = value else { return .null }
+        key = next
+      }
+      return .null
+    }
+  }
+}
+
+private final class ComparisonNode: BlockNode {
+  private let sign: BinaryOperator
+  private let folding: CaseFolding?
+  private let left: BlockNode
+  private let right: BlockNode
+  private let range: SourceRange
+
+  init(
+    _ sign: BinaryOperator, _ folding: CaseFolding?, _ left: BlockNode, _ right: BlockNode,
+    _ range: SourceRange
+  ) {
+    (self.sign, self.folding, self.left, self.right, self.range) =
+      (sign, folding, left, right, range)
+  }
+
+  override func value(at row: Int) throws(ShellError) -> ShellValue {
+    let result = try Comparisons.apply(
+      sign, folding, try left.value(at: row), try right.value(at: row), at: range)
+    return result.map { .scalar(.bool($0)) } ?? .null
+  }
+}
+
+private final class ChoiceNode: BlockNode {
+  private let operands: [BlockNode]
+  private let range: SourceRange
+  private let evaluator: Evaluator
+
+  init(_ operands: [BlockNode], _ range: SourceRange, _ evaluator: Evaluator) {
+    (self.operands, self.range, self.evaluator) = (operands, range, evaluator)
+  }
+
+  override var isText: Bool { operands[1].isText && operands[2].isText }
+
+  private func chosen(at row: Int) throws(ShellError) -> BlockNode {
+    let condition = try evaluator.truth(of: try operands[0].value(at: row), at: range)
+    return operands[condition == true ? 1 : 2]
+  }
+
+  override func value(at row: Int) throws(ShellError) -> ShellValue {
+    try chosen(at: row).value(at: row)
+  }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    try chosen(at: row).append(to: &text, at: row)
   }
 }
 

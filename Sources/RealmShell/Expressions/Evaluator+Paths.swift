@@ -347,11 +347,25 @@ extension Evaluator {
     let inverse = objectClass.inverses.first {
       $0.originClass == origin && $0.originProperty == property
     }
-    guard let inverse else {
-      throw ShellError(
-        .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
-    }
+    guard let inverse else { throw try noInverse(origin, property, of: objectClass, at: range) }
     return try backlinks(inverse, of: value, at: range)
+  }
+
+  /// Why `@links.CLASS.PROPERTY` leads nowhere.
+  private func noInverse(
+    _ origin: String, _ property: String, of objectClass: ObjectClass, at range: SourceRange
+  ) throws(ShellError) -> ShellError {
+    let names = SourceRange(start: range.start + "@links.".utf8.count, end: range.end)
+    let (classRange, propertyRange) = names.divided(after: origin, before: property)
+    let schema = try schema(for: objectClass)
+    guard let found = schema.objectClass(named: origin) else {
+      return Evaluator.unknownClass(Name(origin, range: classRange), database?.realm)
+    }
+    guard found.property(named: property) != nil else {
+      return Evaluator.unknownProperty(property, of: found, at: propertyRange)
+    }
+    return ShellError(
+      .invalidProperty, "\(origin).\(property) does not link to \(objectClass.name)", at: range)
   }
 
   private func backlinks(

@@ -207,7 +207,7 @@ final class Evaluator {
 
   /// The error for a name that is no property.
   static func unknownProperty(
-    _ name: String, of objectClass: ObjectClass, at range: SourceRange
+    _ name: String, of objectClass: ObjectClass, at range: SourceRange?
   ) -> ShellError {
     ShellError(
       .invalidProperty, "\(objectClass.name) has no property \(name)", at: range,

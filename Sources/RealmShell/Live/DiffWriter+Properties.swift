@@ -41,12 +41,21 @@ extension DiffWriter {
     let fields = projection.fields(
       startingWith: Set(properties.map(\.name)), among: observer.wantedFields)
     for field in fields {
-      let type = try evaluators.new.type(
-        of: field.name, through: projection, objectClass,
-        at: SourceRange(start: 0, end: 0))
+      let type = try evaluators.new.type(of: field.name, through: projection, objectClass, at: nil)
       result.append(.field(field, isMixed: type.isMixed))
     }
     return result
+  }
+
+  /// Finds out whether the projection still fits the class: nothing leads to a property that has got
+  /// another name, so that its changes would not be seen.
+  func checkProjection(in table: TableKey) throws(ShellError) {
+    guard let projection = observer.projection, let evaluators,
+      let objectClass = new.objectClass(table)
+    else { return }
+    for field in projection.fields where observer.wantedFields?.contains(field.name) != false {
+      _ = try evaluators.new.type(of: field.name, through: projection, objectClass, at: nil)
+    }
   }
 
   /// `age 5 -> 6, name "a" -> "b"`.
@@ -139,8 +148,7 @@ extension DiffWriter {
       guard exists else { return nil }
       return .value(
         try (isOld ? evaluators.old : evaluators.new).value(
-          of: field.name, through: projection, objectClass, key,
-          at: SourceRange(start: 0, end: 0)))
+          of: field.name, through: projection, objectClass, key, at: nil))
     }
   }
 }

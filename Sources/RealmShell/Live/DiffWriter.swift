@@ -37,8 +37,18 @@ struct DiffWriter {
     }
   }
 
-  /// Brings a file up to date.
-  func end() { observer.file?.flush() }
+  /// Brings a file up to date; that this is not possible any more is told once.
+  func end() {
+    guard let file = observer.file else { return }
+    file.flush()
+    guard let number = file.failure, !observer.hasToldOfFile else { return }
+    observer.hasToldOfFile = true
+    session.warn(
+      ShellError(
+        .fileOperationFailed,
+        "the diffs of observer \(observer.number) are lost: \(StorageMessages.systemText(number))",
+        remedy: "unobserve \(observer.number)"), origin: nil)
+  }
 
   /// The form of values.
   var form: ValueWriter.Form { observer.isJSON ? .compactJSON : .literal }
@@ -119,6 +129,7 @@ struct DiffWriter {
   func writeObject(
     _ key: ObjectKey, _ table: TableKey, _ properties: [Property]
   ) throws(ShellError) {
+    try checkProjection(in: table)
     observer.unseenCount += 1
     begin("change")
     if observer.isJSON {

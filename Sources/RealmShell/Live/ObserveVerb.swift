@@ -117,7 +117,11 @@ extension Session {
       }
       writer.writeInitial(count: elements?.count ?? 0, elements?.countText ?? "")
     }
-    writer.end()
+    observer.file?.flush()
+    if let file = observer.file, let number = file.failure {
+      throw ShellError(
+        .fileOperationFailed, "cannot write the diffs: \(StorageMessages.systemText(number))")
+    }
   }
 
   func reading<Result>(
@@ -142,7 +146,9 @@ extension Session {
   private func diffFile(_ statement: ObserveStatement) throws(ShellError) -> ByteWriter? {
     guard let file = statement.file else { return nil }
     let path = resolve(file)
-    let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    let descriptor = try repeatingCall {
+      Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    }
     guard descriptor >= 0 else {
       throw ShellError(
         ErrorName(systemError: errno), "cannot write \(path): \(StorageMessages.systemText(errno))",

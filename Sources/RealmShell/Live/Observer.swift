@@ -81,6 +81,8 @@ final class Observer {
   var unseenCount = 0
   /// Whether what was watched is gone.
   var hasEnded = false
+  /// Whether it was told that the file takes no more.
+  var hasToldOfFile = false
 
   init(
     number: Int, _ statement: ObserveStatement, text: String, target: Target,

@@ -109,10 +109,20 @@ struct Renderer<Rows: RowSource> {
       for column in labels.indices {
         out.write(labels[column])
         try record.write(column)
+        let omitted = try omittedCount(column)
+        if omitted > 0 { out.write(" … \(grouped(omitted)) more") }
         out.byte(0x0A)
       }
     }
     footer(rows, note: note, hasMore)
+  }
+
+  private func omittedCount(_ column: Int) throws(ShellError) -> Int {
+    do throws(StorageError) {
+      return try result.omittedCount(column)
+    } catch {
+      throw StorageMessages.error(error, path: result.path)
+    }
   }
 
   /// The name of an object on a line of its own.

@@ -75,6 +75,12 @@ protocol RowSource: AnyObject {
   func cell(_ i: Int) throws(ShellError) -> ResultCell
   /// The object that a row shows; nil if it shows none.
   func object(ofRow row: Int) -> (objectClass: ObjectClass, key: ObjectKey)?
+  /// How many objects the value of the i-th column of the present row has left out.
+  func omittedCount(_ i: Int) throws(StorageError) -> Int
+}
+
+extension RowSource {
+  func omittedCount(_ i: Int) throws(StorageError) -> Int { 0 }
 }
 
 /// The value of a column of a row.
@@ -137,6 +143,8 @@ final class ResultSet: RowSource {
   /// For each column its index in the reader; -1 for columns that are no stored properties.
   private let readerIndexes: [Int]
   private var row = 0
+  /// Objects that link to the object which are shown; nil for all.
+  var inverseLimit: Int?
   /// The section looked at last.
   private var section = 0
 
@@ -188,7 +196,7 @@ final class ResultSet: RowSource {
     do throws(StorageError) {
       switch column.source {
       case .property(_, let index): return .stored(try reader.value(index))
-      case .inverse(let inverse): return .value(try origins(inverse))
+      case .inverse(let inverse): return .value(try origins(inverse, limit: inverseLimit))
       case .owner: return .value(try owner())
       case .section: return .value(presentSectionKey())
       case .expression, .shape, .row: break
@@ -244,14 +252,22 @@ final class ResultSet: RowSource {
     sections?.keys.firstIndex { Comparisons.areEqual($0, key) }.flatMap { section(at: $0) }
   }
 
-  private func origins(_ inverse: ObjectClass.Inverse) throws(StorageError) -> ShellValue {
+  private func origins(
+    _ inverse: ObjectClass.Inverse, limit: Int? = nil
+  ) throws(StorageError) -> ShellValue {
     guard let origin = schema.objectClass(inverse.backlink.originTable) else { return .list([]) }
     var members: [ShellValue] = []
     let row = reader.storedRow
     try objectClass.table.forEachBacklink(inverse.backlink, to: row) { (key) throws(StorageError) in
-      members.append(.object(origin, key))
+      if members.count < limit ?? .max { members.append(.object(origin, key)) }
     }
     return .list(members)
+  }
+
+  func omittedCount(_ i: Int) throws(StorageError) -> Int {
+    guard let inverseLimit, case .inverse(let inverse) = columns[i].source else { return 0 }
+    return max(
+      0, try objectClass.table.backlinkCount(inverse.backlink, to: reader.storedRow) - inverseLimit)
   }
 
   private func owner() throws(StorageError) -> ShellValue {

@@ -146,7 +146,7 @@ extension Evaluator {
   /// The value of a property of a projection.
   func value(
     of name: String, through projection: Projection, _ objectClass: ObjectClass, _ key: ObjectKey,
-    at range: SourceRange
+    at range: SourceRange?
   ) throws(ShellError) -> ShellValue {
     guard let field = projection.field(named: name) else {
       throw Evaluator.unknownProperty(name, of: objectClass, at: range)
@@ -155,14 +155,14 @@ extension Evaluator {
       return try evaluator(for: projection).value(
         of: field.expression, row: .object(objectClass.base, key))
     } catch {
-      throw error.moved(to: range)
+      throw error.moved(to: range, from: projection, field)
     }
   }
 
   /// The type of a property of a projection.
   func type(
     of name: String, through projection: Projection, _ objectClass: ObjectClass,
-    at range: SourceRange
+    at range: SourceRange?
   ) throws(ShellError) -> StaticType {
     guard let field = projection.field(named: name) else {
       throw Evaluator.unknownProperty(name, of: objectClass, at: range)
@@ -170,16 +170,27 @@ extension Evaluator {
     do throws(ShellError) {
       return try evaluator(for: projection).type(of: field.expression, for: objectClass.base)
     } catch {
-      throw error.moved(to: range)
+      throw error.moved(to: range, from: projection, field)
     }
   }
 }
 
 extension ShellError {
-  /// The error at the place that has led to an expression of another text.
-  fileprivate func moved(to range: SourceRange) -> ShellError {
+  /// The error at the place that has led to an expression of another text; without a place if it is
+  /// the projection itself.
+  fileprivate func moved(
+    to range: SourceRange?, from projection: Projection, _ field: Projection.Field
+  ) -> ShellError {
     var error = self
-    error.range = range
+    error.range = range.flatMap { $0.end > 0 ? $0 : nil }
+    if name == .invalidProperty || name == .noSuchTable {
+      // The class is not any more what it was when the projection was made.
+      error.message = "\(projection.name).\(field.name): \(message)"
+      error.suggestion = nil
+      error.remedy =
+        "projection \(quotedName(projection.name)) of \(quotedName(projection.className)) "
+        + "{ ... } makes it anew"
+    }
     return error
   }
 }

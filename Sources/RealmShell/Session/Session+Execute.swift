@@ -132,6 +132,7 @@ extension Session {
     case .command(let command, _): try runCommand(command, at: range)
     case .info(.file(let path, let key)): try infoFile(path, key: key, to: writer)
     case .check(let check) where check.file != nil: try self.check(check, to: writer)
+    case .recover(let recover): try self.recover(recover, to: writer)
     case .begin(let begin): try self.begin(begin, at: range, to: writer)
     case .commit(let observers): try commit(without: observers, at: range, to: writer)
     case .cancel: try cancel(at: range, to: writer)
@@ -143,6 +144,8 @@ extension Session {
     case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
+    case .encrypt(let statement), .decrypt(let statement), .rekey(let statement):
+      try changeEncryption(statement, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
     case .copy(.database(let path, let new, let key)):
       try copy(to: path, new: new, key: key, at: range, to: writer)
@@ -202,6 +205,8 @@ extension Session {
   private func read(
     _ body: StatementBody, range: SourceRange, to target: ByteWriter
   ) throws(ShellError) {
+    // Nothing that happens to the file is in the way of arithmetic.
+    if body.isWithoutDatabase { return try run(body, range: range, to: target) }
     try read(range: range, to: target) { (writer) throws(ShellError) in
       try run(body, range: range, to: writer)
     }
@@ -274,6 +279,18 @@ extension Prefix {
 }
 
 extension StatementBody {
+  /// Whether the statement has nothing to do with any database.
+  fileprivate var isWithoutDatabase: Bool {
+    func isConstant(_ expression: Expression) -> Bool {
+      expression.paths.isEmpty && expression.foreignRange == nil
+    }
+    return switch self {
+    case .print(let values): values.allSatisfy(isConstant)
+    case .assert(let statement): isConstant(statement.condition)
+    default: false
+    }
+  }
+
   /// Whether the statement is about the program and not about a thread.
   fileprivate var isForProgram: Bool {
     switch self {

@@ -40,7 +40,8 @@ extension Session {
   ///
   /// - Parameter lines: What to print instead of the number of objects.
   func finish(
-    _ database: Database, at range: SourceRange, to writer: ByteWriter, telling lines: [String]? = nil
+    _ database: Database, at range: SourceRange, to writer: ByteWriter,
+    telling lines: [String]? = nil
   ) throws(ShellError) {
     guard let transaction = database.transaction else { return }
     try SchemaErrorText(database, text: source).during { () throws(SchemaError) in
@@ -167,6 +168,7 @@ extension Session {
         try execute(statement, origin: origin)
         if isEnding { break }
       }
+      try Interruption.check()
     } catch {
       if database.transaction != nil { try drop(database) }
       throw error
@@ -385,7 +387,10 @@ extension Session {
       let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
-      if isAutomatic { try endAutomatic(database, at: range) }
+      if isAutomatic {
+        try Interruption.check()
+        try endAutomatic(database, at: range)
+      }
       return result
     } catch {
       var error = error

@@ -36,6 +36,8 @@ final class Session {
   var frozenDatabases: [ObjectIdentifier: Database] = [:]
   /// Rows of the last result that were printed so far, for `more`.
   var printedRowCount = 0
+  /// The last result if it was a table of values.
+  var shownTable: ShownTable?
 
   /// Standard output, or the file of `-o`; what keeps the results of asynchronous work.
   var output: ByteWriter
@@ -67,6 +69,8 @@ final class Session {
     let keepsGoing: Bool
     /// Whether results go to a terminal.
     let outputIsTerminal: Bool
+    /// Whether the messages of other threads are handed over instead of being printed at once.
+    let keepsMessages: Bool
   }
 
   /// The status to end with.
@@ -103,14 +107,16 @@ final class Session {
   /// Makes the session of the thread that the program starts with.
   ///
   /// - Parameter descriptor: Where `output` leads; nil if that is not a file.
+  /// - Parameter errors: Takes the messages of all threads; nil for standard error.
   init(
-    _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool
+    _ invocation: Invocation, output: ByteWriter, descriptor: Int32? = nil, outputIsTerminal: Bool,
+    errors: ByteWriter? = nil
   ) {
     (self.output, outputDescriptor) = (output, descriptor)
-    errorOutput = ProgressLine.writer(STDERR_FILENO)
+    errorOutput = errors ?? ProgressLine.writer(STDERR_FILENO)
     options = Options(
       isQuiet: invocation.isQuiet, isSafe: invocation.isSafe, keepsGoing: invocation.keepsGoing,
-      outputIsTerminal: outputIsTerminal)
+      outputIsTerminal: outputIsTerminal, keepsMessages: errors != nil)
     threads = Threads()
     thread = threads.main
   }

@@ -27,7 +27,7 @@ extension Session {
     commandInput = work.redirection.map {
       Redirection(writer: ByteWriter(descriptor: $0), descriptor: $0)
     }
-    let keepsMessages = work.isAsync && work.isInteractive
+    let keepsMessages = work.isAsync && (work.isInteractive || options.keepsMessages)
     errorOutput = keepsMessages ? ByteWriter() : ProgressLine.writer(STDERR_FILENO)
     let changesBefore = changeCount
     var outcome = WorkOutcome(settings: settings)
@@ -134,7 +134,7 @@ extension Session {
         throw StorageMessages.error(error, path: entry.path)
       }
       let database = Database(
-        name: unusedName(entry.name), realm: realm, key: entry.key, isReadOnly: entry.isReadOnly,
+        name: unusedName(entry.name), realm: realm, isReadOnly: entry.isReadOnly,
         isInMemory: entry.isInMemory, number: entry.number, defaults: entry.defaults, for: self)
       database.versionLimit = entry.versionLimit
       database.isAdopted = true

@@ -10,7 +10,9 @@ extension Completer {
   /// objects.
   ///
   /// - Parameter areNew: Whether only classes fit whose objects can be made.
-  func classes(_ place: Continuation, ofNewObjects areNew: Bool) -> [Option] {
+  func classes(
+    _ place: Continuation, ofNewObjects areNew: Bool = false, withProjections: Bool = true
+  ) -> [Option] {
     let isValue = place.expected.contains(.value)
     var options: [Option] = []
     func append(_ name: String, _ comment: String, sign: String) {
@@ -26,7 +28,7 @@ extension Completer {
         objectClass.name, objectClass.isEmbedded ? "embedded" : "",
         sign: objectClass.primaryKey == nil ? "#" : "(")
     }
-    guard !areNew else { return options }
+    guard withProjections else { return options }
     for view in session.threads.projections.values.sorted(by: { $0.name < $1.name })
     where names.projection(named: view.name) != nil {
       append(view.name, "projection of \(quotedName(view.className))", sign: "(")
@@ -111,6 +113,22 @@ extension Completer {
   }
 
   // MARK: Operators
+
+  /// Whether a word or sign fits that is offered at many places.
+  func fits(_ word: String, _ place: Continuation) -> Bool {
+    if word == "|" { return !session.isSafe }
+    guard word.hasPrefix("@") else { return true }
+    let owner = place.expected.lazy.compactMap { expectation in
+      if case .property(let owner) = expectation { owner } else { nil }
+    }.first
+    guard let type = owner.flatMap(names.type(of:)), !type.isMixed else { return true }
+    switch word {
+    case "@type": return true
+    case "@links": return type.objectClass != nil
+    case "@count" where type.kind == .string || type.kind == .data: return true
+    default: return type.isCollection
+    }
+  }
 
   /// The operators that fit the type of the property before them; all if it is not known.
   func operators(behind owner: PropertyOwner?, isPredicate: Bool) -> [Option] {

@@ -110,11 +110,12 @@ struct Completer {
   ) -> [Option] {
     switch expectation {
     case .word(let word): return [Self.option(word, rank: .word)]
-    case .offeredWord(let word): return [Self.option(word, rank: .other)]
+    case .offeredWord(let word): return fits(word, place) ? [Self.option(word, rank: .other)] : []
     case .symbol(let sign): return [Self.option(sign, rank: .sign)]
-    case .verb: return Self.verbs
-    case .className: return classes(place, ofNewObjects: false)
-    case .storedClass: return classes(place, ofNewObjects: true)
+    case .verb: return Self.verbs + (session.isSafe ? [] : [Self.commandSign])
+    case .className: return classes(place)
+    case .storedClass: return classes(place, ofNewObjects: true, withProjections: false)
+    case .schemaClass: return classes(place, withProjections: false)
     case .property(let owner?): return properties(of: owner, place, word)
     case .property(nil), .newName, .integer, .string, .duration, .endOfStatement: return []
     case .variable: return variables
@@ -144,8 +145,8 @@ struct Completer {
 
   /// Words that a parenthesis follows at once.
   private static let calledWords: Set<String> = [
-    "SORT", "DISTINCT", "LIMIT", "OFFSET", "geoBox", "geoCircle", "geoPolygon", "count", "sum",
-    "avg", "min", "max", "append", "insert", "remove", "removeAt", "move", "swap", "clear", "union",
+    "SORT", "DISTINCT", "LIMIT", "OFFSET", "geoBox", "geoCircle", "geoPolygon", "sum", "avg", "min",
+    "max", "append", "insert", "remove", "removeAt", "move", "swap", "clear", "union",
     "intersect", "subtract",
   ]
 
@@ -154,6 +155,7 @@ struct Completer {
       let isOpen = "([.#@".utf8.contains(word.utf8.last ?? 0)
       return Option(word, suffix: isOpen ? "" : " ", rank: .sign)
     }
+    if word == "count" { return Option("count()", rank: rank, key: word) }
     if word == "keys" || word == "args" { return Option(word + " (", suffix: "", rank: rank) }
     if calledWords.contains(word) { return Option(word + "(", suffix: "", rank: rank) }
     return Option(word, suffix: "(.".utf8.contains(word.utf8.last ?? 0) ? "" : " ", rank: rank)
@@ -166,7 +168,8 @@ struct Completer {
       let name = words.prefix { $0.allSatisfy(\.isLowercase) }.joined(separator: " ")
       return Grammar.verb(named: name) == nil ? Option(name, comment: prefix.meaning) : nil
     }
-    + [Option("!", comment: "runs a system command", rank: .sign)]
+
+  private static let commandSign = Option("!", comment: "runs a system command", rank: .sign)
 
   private static let functions = Grammar.functions.map { function in
     let isWhole = function.argumentCount == 0...0

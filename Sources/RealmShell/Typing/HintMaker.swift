@@ -110,7 +110,7 @@ struct HintMaker {
   private static func name(of expectation: Expectation, in expected: [Expectation]) -> String {
     switch expectation {
     case .verb: "STATEMENT"
-    case .className, .storedClass: "CLASS"
+    case .className, .storedClass, .schemaClass: "CLASS"
     case .property:
       expected.contains(.string) ? "PROPERTY: VALUE" : "PROPERTY"
     case .variable: "$NAME"

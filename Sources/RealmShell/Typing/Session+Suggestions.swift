@@ -1,4 +1,5 @@
 import RealmLanguage
+import RealmObjects
 
 extension Session {
   /// Errors about a name that is not known.
@@ -12,6 +13,13 @@ extension Session {
   ///
   /// Source: shell.md 19.
   func suggesting(_ error: ShellError, in statement: SourceRange?) -> ShellError {
+    let error = suggestingName(error, in: statement)
+    guard let statement else { return error }
+    let classNames = NameResolver(session: self).schema?.classes.map(\.name) ?? []
+    return NewcomerHints(error, in: statement, of: source, classNames)?.hintedError ?? error
+  }
+
+  private func suggestingName(_ error: ShellError, in statement: SourceRange?) -> ShellError {
     guard error.suggestion == nil, Self.errorsOfNames.contains(error.name),
       let range = error.range, let statement, statement.start <= range.start
     else { return error }

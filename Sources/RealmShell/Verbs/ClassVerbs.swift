@@ -162,10 +162,21 @@ extension Session {
     _ conversion: Expression, to alteration: Alteration, _ text: SchemaErrorText,
     _ database: Database
   ) throws(ShellError) {
-    let evaluator = evaluator(database)
-    let maker = InputMaker(self, database, evaluator: evaluator)
     let objectClass = try existingClass(
       Name(alteration.objectClass.name, range: conversion.range), database)
+    let set = try text.during { () throws(SchemaError) in try alteration.computedSet() }
+    if let set {
+      do throws(ShellError) {
+        return try compute([conversion], for: set, of: objectClass, database) { error, key in
+          failure(error, of: conversion, text, key, objectClass, database)
+        }
+      } catch {
+        try? set.discard()
+        throw error
+      }
+    }
+    let evaluator = evaluator(database)
+    let maker = InputMaker(self, database, evaluator: evaluator)
     for (i, key) in alteration.objects.enumerated() {
       if i & 0xFFF == 0, Interruption.isRequested {
         throw ShellError(.interrupted, "interrupted; nothing was changed")
@@ -176,11 +187,26 @@ extension Session {
           try alteration.supply(value)
         }
       } catch {
-        guard case .shell(var failure) = error else { continue }
-        failure.message += " in \(try AcknowledgementText(database).name(of: key, in: objectClass))"
-        throw failure
+        throw failure(error, of: conversion, text, key, objectClass, database)
       }
     }
+  }
+
+  /// The error for an object whose new value could not be computed.
+  private func failure(
+    _ error: WritingError, of conversion: Expression, _ text: SchemaErrorText, _ key: ObjectKey,
+    _ objectClass: ObjectClass, _ database: Database
+  ) -> ShellError {
+    var failure: ShellError
+    switch error {
+    case .shell(let error): failure = error
+    case .object(let error):
+      failure = text.valueError(error, at: conversion.range)
+    }
+    if let name = try? AcknowledgementText(database).name(of: key, in: objectClass) {
+      failure.message += " in \(name)"
+    }
+    return failure
   }
 
   // MARK: rename, drop

@@ -13,14 +13,11 @@ extension Session {
 
   func aggregate(_ statement: AggregateStatement, to writer: ByteWriter) throws(ShellError) {
     let table = try table(of: statement)
-    var settings = outputSettings
-    settings.showsIndex = false
-    if table.rowCount == 0, [.table, .box, .lines].contains(settings.mode) {
-      if settings.showsFooter { writer.write("no objects\n") }
-      return
+    let scope = usedScope()
+    let shown = ShownTable(kind: .groups) { [unowned self] () throws(ShellError) in
+      try self.table(of: statement, scope: scope)
     }
-    settings.showsFooter = false
-    try Renderer(table, settings, to: writer).render(rows: 0..<table.rowCount)
+    try show(shown, table, table.value(isGrouped: !statement.keys.isEmpty), to: writer)
   }
 
   /// The rows of an `aggregate`.
@@ -355,6 +352,7 @@ extension ValueTable {
       ShellValue.dictionary(zip(columns, row).map { (Array($0.title.utf8), $1) })
     }
     if isGrouped { return .list(records) }
-    return columns.count == 1 ? rows[0][0] : records[0]
+    guard let first = rows.first else { return .scalar(.null) }
+    return columns.count == 1 ? first[0] : records[0]
   }
 }

@@ -118,7 +118,7 @@ enum HelpText {
     }
     for topic in topics {
       for (name, meaning) in topic.lines()
-      where name.lowercased().contains(wanted) || meaning.lowercased().contains(wanted) {
+      where contains(wanted, in: name) || contains(wanted, in: meaning) {
         found = true
         writer.write("\(name)\n  \(meaning.isEmpty ? "" : meaning + "; ")see help \(topic.name)\n")
       }
@@ -126,6 +126,28 @@ enum HelpText {
     guard !found else { return }
     let nearest = Spelling.nearest(to: text, among: words).map { "; did you mean \($0)?" } ?? ""
     writer.write("nothing is known about \(text)\(nearest)\n")
+  }
+
+  /// Letters of a word from which on it is found as the beginning of another.
+  private static let shortestBeginning = 3
+
+  /// Whether words stand at the start of a word of a text; very short ones as whole words.
+  private static func contains(_ wanted: String, in text: String) -> Bool {
+    let text = text.lowercased()
+    let startsWithLetter = wanted.first?.isLetter ?? false
+    var before: Character?
+    for index in text.indices {
+      defer { before = text[index] }
+      guard text[index...].hasPrefix(wanted) else { continue }
+      if !startsWithLetter { return true }
+      let after = text[index...].dropFirst(wanted.count).first
+      if before?.isLetter != true,
+        wanted.count >= shortestBeginning || after?.isLetter != true
+      {
+        return true
+      }
+    }
+    return false
   }
 
   // MARK: Forms
@@ -170,7 +192,7 @@ enum HelpText {
 
     func contains(_ text: String) -> Bool {
       ([synopsis, effect] + terms.flatMap { [$0.0, $0.1] } + examples)
-        .contains { $0.lowercased().contains(text) }
+        .contains { HelpText.contains(text, in: $0) }
     }
 
     func write(to writer: ByteWriter) {

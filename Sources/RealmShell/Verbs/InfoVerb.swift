@@ -20,11 +20,15 @@ extension Session {
       case .summary:
         InfoText.write(
           try InfoText.summary(realm, writer: writerText(of: database)), to: writer)
-      case .space: InfoText.write(try InfoText.space(realm), to: writer)
-      case .history: InfoText.write(InfoText.history(realm.snapshot), to: writer)
+      case .space:
+        let progress = Progress("counting", for: self)
+        let report = try realm.snapshot.space { progress.goesOn($0, $1) }
+        try SpaceText(realm, report).write(settings.mode, to: writer)
+      case .history: InfoText.write(try InfoText.history(realm), to: writer)
       case .versions, .file: break
       }
     } catch {
+      if case .rejected(.interrupted) = error { throw ShellError(.interrupted, "interrupted") }
       throw StorageMessages.error(error, path: realm.path)
     }
   }
@@ -146,23 +150,13 @@ enum InfoText {
     }
   }
 
-  /// Bytes of the file by use.
-  static func space(_ realm: Realm) throws(StorageError) -> [(String, String)] {
+  /// The kind of history, and what it holds.
+  static func history(_ realm: Realm) throws(StorageError) -> [(String, String)] {
     let snapshot = realm.snapshot
-    let used = try snapshot.usedByteCount()
     return [
-      ("file", sizeText(snapshot.file.byteCount)), ("in use", sizeText(used)),
-      ("free", sizeText(snapshot.logicalByteCount - used)),
-      ("behind the end", sizeText(max(0, snapshot.file.byteCount - snapshot.logicalByteCount))),
-    ]
-  }
-
-  /// The kind of history.
-  static func history(_ snapshot: Snapshot) -> [(String, String)] {
-    [
       ("history", historyText(snapshot.historyType)),
       ("layout", String(snapshot.historySchemaVersion)),
       ("version", String(snapshot.version)),
-    ]
+    ] + (try HistoryText.lines(realm))
   }
 }

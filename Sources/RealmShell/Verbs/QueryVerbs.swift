@@ -97,7 +97,14 @@ extension Session {
 
   func find(_ query: WhereStatement, to writer: ByteWriter) throws(ShellError) {
     if let table = try values(of: query) {
-      try show(table, to: writer)
+      let scope = usedScope()
+      let shown = ShownTable(kind: .values) { [unowned self] () throws(ShellError) in
+        guard let table = try values(of: query, scope: scope) else {
+          throw ShellError(.staleAccessor, "the values are gone")
+        }
+        return table
+      }
+      try show(shown, table, table.list, to: writer)
       return
     }
     let database = try current(at: query.source.range)
@@ -108,12 +115,9 @@ extension Session {
 
   /// Prints a result and makes it the last one.
   func show(_ result: ResultSet, _ live: LiveResults, to writer: ByteWriter) throws(ShellError) {
-    // The pager can show as many as there are.
-    let isLimited = outputIsTerminal && redirection == nil
-    let limit = isLimited ? settings.rowLimit ?? result.rowCount : result.rowCount
-    let printed = min(limit, result.rowCount)
+    let printed = printedCount(of: result.rowCount)
     locals["_"] = .results(Bound(live, owner(try current())))
-    printedRowCount = printed
+    (printedRowCount, shownTable) = (printed, nil)
     try print(result, 0..<printed, hasMore: printed < result.rowCount, outputSettings, to: writer)
   }
 
@@ -174,6 +178,10 @@ extension Session {
     settings.showsFooter = false
     let isForPeople = [.table, .box, .markdown].contains(settings.mode)
     if isForPeople { settings.mode = .lines }
+    // Objects that have been chosen are all printed.
+    if settings.mode == .lines, outputIsTerminal, redirection == nil, get.columns.isEmpty {
+      result.inverseLimit = self.settings.rowLimit
+    }
     let renderer = Renderer(result, settings, to: writer)
     if settings.mode == .json {
       try renderer.renderJSONObjects(0..<1)
@@ -237,8 +245,10 @@ extension Session {
   func more(
     _ statement: MoreStatement, range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    let result = try previous(at: range)
-    let total = result.keys.count
+    let shown = shownTable
+    let table = try shown?.find()
+    let result = shown == nil ? try previous(at: range) : nil
+    let total = table?.rowCount ?? result?.rowCount ?? 0
     let start = min(printedRowCount, total)
     let wanted: Int
     switch statement {
@@ -248,14 +258,27 @@ extension Session {
     }
     let end = min(total, start + wanted)
     printedRowCount = end
-    try print(result, start..<end, hasMore: end < total, outputSettings, to: writer)
+    let settings = outputSettings
+    if start == total, [.table, .box, .markdown, .lines].contains(settings.mode) {
+      if settings.showsFooter { writer.write("no more \(shown?.rowsText ?? "objects")\n") }
+    } else if let shown, let table {
+      try print(shown, table, start..<end, settings, to: writer)
+    } else if let result {
+      try print(result, start..<end, hasMore: end < total, settings, to: writer)
+    }
   }
 
   func last(_ mode: Name?, range: SourceRange, to writer: ByteWriter) throws(ShellError) {
-    let result = try previous(at: range)
     var settings = outputSettings
     if let mode { settings.mode = try self.mode(named: mode) }
-    printedRowCount = result.keys.count
+    if let shownTable {
+      let table = try shownTable.find()
+      printedRowCount = table.rowCount
+      try print(shownTable, table, 0..<printedRowCount, settings, to: writer)
+      return
+    }
+    let result = try previous(at: range)
+    printedRowCount = result.rowCount
     try print(result, 0..<result.rowCount, settings, to: writer)
   }
 

@@ -25,7 +25,11 @@ extension Session {
       let current = database.realm.schema.objectClass(objectClass.table.key)
     else { return nil }
     do throws(ShellError) {
-      try compute(parts.values, set, keys.count, current, statement, database)
+      let texts = StatementParts(
+        changes: statement.changes, text: source, subject: statement.subject.range)
+      try compute(parts.values, for: set, of: current, database) { error, key in
+        named(shellError(error, texts, current, database), key, current, database)
+      }
     } catch {
       try? set.discard()
       throw error
@@ -60,13 +64,17 @@ extension Session {
     return (names, values)
   }
 
-  private func compute(
-    _ expressions: [Expression], _ set: ComputedSet, _ total: Int, _ objectClass: ObjectClass,
-    _ statement: SetStatement, _ database: Database
+  /// Computes values for all objects of a class.
+  ///
+  /// - Parameter explain: Makes the error for the object that a value could not be computed for.
+  func compute(
+    _ expressions: [Expression], for set: ComputedSet, of objectClass: ObjectClass,
+    _ database: Database, explain: (WritingError, ObjectKey) -> ShellError
   ) throws(ShellError) {
     let evaluator = evaluator(database)
-    let parts = StatementParts(
-      changes: statement.changes, text: source, subject: statement.subject.range)
+    let total = try database.reading { () throws(StorageError) in
+      try objectClass.table.objectCount()
+    }
     for expression in expressions { _ = try evaluator.type(of: expression, for: objectClass) }
     let blocks = try BlockEvaluator(expressions, objectClass, evaluator)
     let progress = Progress("changing", for: self)
@@ -93,9 +101,7 @@ extension Session {
           }
         }
       } catch {
-        throw named(
-          shellError(error, parts, objectClass, database), blocks.key(at: row), objectClass,
-          database)
+        throw explain(error, blocks.key(at: row))
       }
       try database.reading { () throws(StorageError) in try set.endBlock(count) }
       done += count

@@ -61,21 +61,6 @@ extension Session {
       members = ValueOrder.sorted(members, isAscending: criterion.isAscending).map { members[$0] }
     }
   }
-
-  /// Prints the members of a collection of values.
-  func show(_ table: ValueTable, to writer: ByteWriter) throws(ShellError) {
-    locals["_"] = .value(KeptValue(table.list), nil)
-    var settings = outputSettings
-    let showsFooter = settings.showsFooter && [.table, .box, .lines].contains(settings.mode)
-    settings.showsFooter = false
-    if table.rowCount > 0 || !showsFooter {
-      try Renderer(table, settings, to: writer).render(rows: 0..<table.rowCount)
-    }
-    if showsFooter {
-      let isEmpty = table.rowCount == 0
-      writer.write((isEmpty ? "no values" : counted(table.rowCount, "value", "values")) + "\n")
-    }
-  }
 }
 
 extension ValueTable {

@@ -38,12 +38,24 @@ public final class RealmFile {
     try self.init(descriptor: descriptor, path: path, key: key)
   }
 
+  /// Maps a damaged file: it need have neither a header nor a whole number of pages or words.
+  ///
+  /// - Throws: as for a path, except `notARealmFile`.
+  convenience init(damagedAt path: String, key: EncryptionKey?) throws(StorageError) {
+    let descriptor = try Syscalls.openForReading(path)
+    defer { close(descriptor) }
+    try self.init(descriptor: descriptor, path: path, key: key, isDamaged: true)
+  }
+
   /// Maps an open file; the descriptor may be closed afterwards.
   ///
-  /// - Parameter pin: The version to read; pinned before, so that all of it is mapped.
+  /// - Parameters:
+  ///   - pin: The version to read; pinned before, so that all of it is mapped.
+  ///   - isDamaged: Whether header and size may be wrong.
   /// - Throws: as for a path.
   init(
-    descriptor: Int32, path: String, key: EncryptionKey?, pin: VersionPin? = nil
+    descriptor: Int32, path: String, key: EncryptionKey?, pin: VersionPin? = nil,
+    isDamaged: Bool = false
   ) throws(StorageError) {
     (self.path, self.pin) = (path, pin)
     copy = nil
@@ -64,7 +76,9 @@ public final class RealmFile {
     TruncationGuard.watch(mapped, byteCount: byteCount)
     let source = UnsafeRawBufferPointer(start: mapped, count: byteCount)
     do throws(StorageError) {
-      let cipher = try RealmFile.makeCipher(source, key)
+      let cipher =
+        try isDamaged
+        ? RealmFile.makeCipher(ofDamaged: source, key) : RealmFile.makeCipher(source, key)
       if let cipher {
         bytes = UnsafeRawBufferPointer(cipher.plain)
       } else {
@@ -166,6 +180,30 @@ public final class RealmFile {
       throw .wrongKey
     }
     return cipher
+  }
+
+  /// The same for a file whose header may be damaged: with a key it is encrypted if any page
+  /// verifies.
+  private static func makeCipher(
+    ofDamaged source: UnsafeRawBufferPointer, _ key: EncryptionKey?
+  ) throws(StorageError) -> PageCipher? {
+    guard let start = source.baseAddress, FileHeader(start).mark != FileHeader.mnemonic,
+      source.count >= 2 * PageLayout.pageByteCount
+    else { return nil }
+    let isEncrypted = looksEncrypted(start)
+    guard let key else {
+      if isEncrypted { throw .noKey }
+      return nil
+    }
+    let pages = source.count / PageLayout.pageByteCount * PageLayout.pageByteCount
+    let cipher = try PageCipher(
+      source: UnsafeRawBufferPointer(rebasing: source[..<pages]), key: key)
+    for page in 0..<(cipher.plain.count / PageLayout.pageByteCount)
+    where (try? cipher.decrypt(from: page * PageLayout.pageByteCount, byteCount: 1)) != nil {
+      return cipher
+    }
+    if isEncrypted { throw .wrongKey }
+    return nil
   }
 
   /// Whether the entries of the first block can be such: a counter, then a hash, then the counter

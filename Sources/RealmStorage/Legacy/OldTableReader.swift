@@ -67,7 +67,9 @@ struct OldTableReader {
   }
 
   /// Reads the whole description.
-  func table() throws(StorageError) -> StoredTable {
+  ///
+  /// - Parameter isDamaged: Whether the first column need not tell the number of rows.
+  func table(isDamaged: Bool = false) throws(StorageError) -> StoredTable {
     var columns: [StoredColumn] = []
     var backlinks: [StoredBacklink] = []
     var broken: [(name: String, error: StorageError)] = []
@@ -99,7 +101,15 @@ struct OldTableReader {
         broken.append((name, error))
       }
     }
-    let trees = StoredColumnTrees(roots: roots, rowCount: try rowCount())
+    var count: Int
+    do throws(StorageError) {
+      count = try rowCount()
+    } catch {
+      guard isDamaged else { throw error }
+      count = columns.lazy.compactMap { otherRowCount($0) }.max() ?? 0
+    }
+    if isDamaged { count = min(count, view.byteCount * 8) }
+    let trees = StoredColumnTrees(roots: roots, rowCount: count)
     return StoredTable(
       name: name, key: TableKey(UInt32(position)), kind: .topLevel, columns: columns,
       backlinks: backlinks, primaryKey: nil, brokenColumns: broken, layout: .trees(trees),
@@ -243,6 +253,14 @@ struct OldTableReader {
     }
     leafType.isOld = true
     return try elementCount(root: root, leafType)
+  }
+
+  /// The number of rows by another column; nil if that cannot be read either.
+  private func otherRowCount(_ column: StoredColumn) -> Int? {
+    var type = column.leafType
+    type.isOld = true
+    guard type.layout != .date, let root = try? view.ref(roots, column.slot) else { return nil }
+    return try? elementCount(root: root, type)
   }
 
   private func elementCount(root: Int64, _ type: LeafType) throws(StorageError) -> Int {

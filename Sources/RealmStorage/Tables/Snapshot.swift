@@ -128,6 +128,32 @@ public final class Snapshot {
     tablesByKey = byKey
   }
 
+  /// Reads a state from its top array, wherever that was found, as far as it can be read.
+  ///
+  /// - Parameter names: Names of tables by position, for those whose own cannot be read.
+  /// - Throws: `damaged` if the top array or the list of tables cannot be read.
+  init(
+    ofDamaged file: RealmFile, top ref: Int64, format: FileFormat, names: [String]
+  ) throws(StorageError) {
+    (self.file, self.format, topRef) = (file, format, UInt64(bitPattern: ref))
+    header = FileHeader.empty
+    file.renewWork()
+    guard let whole = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
+    let top = try whole.refs(at: ref, minimumCount: 3)
+    let size = (try? whole.tagged(top, 2)) ?? nil
+    logicalByteCount = Int(min(max(size ?? .max, 0), Int64(file.bytes.count)))
+    guard let view = file.view(limit: logicalByteCount) else { throw .badFileSize(0) }
+    self.view = view
+    version = max(1, ((try? view.tagged(top, 6)) ?? nil) ?? 1)
+    historyType = HistoryType(rawValue: ((try? view.tagged(top, 7)) ?? nil) ?? 0) ?? .none
+    historySchemaVersion = 0
+    let reader = GroupReader(top: top, view: view, format: format, file: file)
+    (tables, brokenTables) = try reader.readDamagedTables(names)
+    var byKey: [TableKey: Int] = [:]
+    for i in tables.indices { byKey[tables[i].key] = i }
+    tablesByKey = byKey
+  }
+
   /// The table with a key; nil if there is none.
   public func table(_ key: TableKey) -> StoredTable? {
     tablesByKey[key].map { tables[$0] }
@@ -290,15 +316,47 @@ struct GroupReader {
     return (tables, broken)
   }
 
+  /// The names of the tables by position.
+  func names() throws(StorageError) -> [String] {
+    try TableReader.names(at: try view.ref(top, 0), in: view)
+  }
+
+  /// The same for a damaged file: tables without a name get one, and what a table can do without
+  /// may be missing.
+  func readDamagedTables(
+    _ otherNames: [String]
+  ) throws(StorageError) -> ([StoredTable], [Snapshot.BrokenTable]) {
+    let list = try view.refs(at: try view.ref(top, 1))
+    let ownNames = (try? names()) ?? []
+    var tables: [StoredTable] = []
+    var broken: [Snapshot.BrokenTable] = []
+    var seen: Set<String> = []
+    for position in 0..<min(list.count, TableReader.maximumCount) where list[position] != 0 {
+      if list[position] & 1 != 0 { continue }
+      let found = position < ownNames.count ? ownNames[position] : ""
+      let known = position < otherNames.count ? otherNames[position] : ""
+      var name = found.isEmpty ? known : found
+      if name.isEmpty || !seen.insert(name).inserted { name = "class_Recovered\(position)" }
+      do throws(StorageError) {
+        tables.append(try table(name, position, list[position], isDamaged: true))
+      } catch {
+        broken.append(Snapshot.BrokenTable(name: name, error: error))
+      }
+    }
+    if format.hasColumnLayout { try? OldPrimaryKeys(tables).assign() }
+    return (tables, broken)
+  }
+
   private func table(
-    _ name: String, _ position: Int, _ ref: Int64
+    _ name: String, _ position: Int, _ ref: Int64, isDamaged: Bool = false
   ) throws(StorageError) -> StoredTable {
     if format.hasColumnLayout {
       let reader = try OldTableReader(
         name: name, position: position, ref: ref, in: view, format: format, file: file)
-      return try reader.table()
+      return try reader.table(isDamaged: isDamaged)
     }
-    let reader = try TableReader(name: name, ref: ref, in: view, format: format, file: file)
+    let reader = try TableReader(
+      name: name, ref: ref, in: view, format: format, file: file, isDamaged: isDamaged)
     return try reader.table(key: position)
   }
 }

@@ -16,7 +16,7 @@ public struct StoredDictionary {
   }
 
   private let view: FileView
-  private let ref: Int64
+  let ref: Int64
   /// Whether it is a cluster tree.
   let isHashed: Bool
   private let valueType: LeafType

@@ -13,7 +13,7 @@ public struct StoredList {
 
   /// Whether it is a set.
   public let isSet: Bool
-  private let view: FileView
+  let view: FileView
   private let root: Int64
   let type: LeafType
   private let isSubtable: Bool

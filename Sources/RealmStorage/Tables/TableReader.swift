@@ -23,35 +23,58 @@ struct TableReader {
 
   private let types: NodeView
   private let names: [String]
-  private let attributes: NodeView
+  /// Nil if they are lost.
+  private let attributes: NodeView?
   private let keys: NodeView
   private let oppositeTables: NodeView?
   private let oppositeColumns: NodeView?
   private let indexes: NodeView?
   private let enumerated: NodeView?
+  private let isDamaged: Bool
 
+  /// - Parameter isDamaged: Whether what a table can do without may be missing.
   init(
-    name: String, ref: Int64, in view: FileView, format: FileFormat, file: RealmFile
+    name: String, ref: Int64, in view: FileView, format: FileFormat, file: RealmFile,
+    isDamaged: Bool = false
   ) throws(StorageError) {
     self.name = name
     self.view = view
     self.format = format
     self.file = file
+    self.isDamaged = isDamaged
     top = try view.refs(at: ref, minimumCount: 12)
     let spec = try view.refs(at: try view.ref(top, 0), minimumCount: 6)
-    types = try view.integers(at: try view.ref(spec, 0))
-    names = try TableReader.names(at: try view.ref(spec, 1), in: view)
-    attributes = try view.integers(at: try view.ref(spec, 2))
     keys = try view.integers(at: try view.ref(spec, 5))
-    enumerated = try view.optionalRef(spec, 4).map { (ref) throws(StorageError) in
-      try view.refs(at: ref)
+    // Names are made up where they are lost; the column keys tell types, too.
+    let (keys, top) = (keys, top)
+    types = try TableReader.part(orElse: isDamaged ? keys : nil) { () throws(StorageError) in
+      try view.integers(at: try view.ref(spec, 0))
     }
-    oppositeTables = try TableReader.optional(top, 7, view)
-    oppositeColumns = try TableReader.optional(top, 8, view)
-    indexes = try view.optionalRef(top, 4).map { (ref) throws(StorageError) in
-      try view.refs(at: ref)
+    attributes = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) in try view.integers(at: try view.ref(spec, 2))
     }
-    guard types.count == attributes.count, types.count == keys.count, names.count <= types.count
+    names = try TableReader.part(orElse: isDamaged ? TableReader.madeUpNames(keys) : nil) {
+      () throws(StorageError) in
+      try TableReader.names(at: try view.ref(spec, 1), in: view)
+    }
+    enumerated = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) in
+      guard let ref = try view.optionalRef(spec, 4) else { return nil }
+      return try view.refs(at: ref)
+    }
+    oppositeTables = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) in try TableReader.optional(top, 7, view)
+    }
+    oppositeColumns = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) in try TableReader.optional(top, 8, view)
+    }
+    indexes = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) in
+      guard let ref = try view.optionalRef(top, 4) else { return nil }
+      return try view.refs(at: ref)
+    }
+    guard types.count == attributes?.count ?? types.count, types.count == keys.count,
+      names.count <= types.count
     else {
       throw .damage(.countMismatch, at: spec.offset, found: keys.count, limit: types.count)
     }
@@ -60,6 +83,29 @@ struct TableReader {
         .tooManyElements, at: spec.offset, found: types.count, limit: TableReader.maximumCount)
     }
     try view.charge(types.count, at: spec.offset)
+  }
+
+  /// Reads a part; if that fails, what stands for it in a damaged file.
+  private static func part<Part>(
+    orElse other: Part?, _ body: () throws(StorageError) -> Part
+  ) throws(StorageError) -> Part {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      guard let other else { throw error }
+      return other
+    }
+  }
+
+  /// A name for each column that is not hidden.
+  private static func madeUpNames(_ keys: NodeView) -> [String] {
+    var names: [String] = []
+    for i in 0..<min(keys.count, maximumCount) {
+      let key = ColumnKey(UInt64(bitPattern: keys[i]))
+      if key.typeNumber == TableEditor.backlinkType { break }
+      names.append("column\(i + 1)")
+    }
+    return names
   }
 
   private static func optional(
@@ -110,17 +156,20 @@ struct TableReader {
       primaryKey = columns.firstIndex { $0.key == columnKey }
     }
     let flags = try view.tagged(top, 12) ?? 0
+    let tree = try TableReader.part(orElse: isDamaged ? ClusterTree(unreadableIn: view) : nil) {
+      () throws(StorageError) in try ClusterTree(root: try view.ref(top, 2), in: view)
+    }
     return StoredTable(
       name: name, key: TableKey(UInt32(truncatingIfNeeded: tableKey)),
       kind: StoredTable.Kind(rawValue: Int(flags & 3)) ?? .topLevel, columns: columns,
       backlinks: backlinks(), primaryKey: primaryKey, brokenColumns: broken,
-      layout: .clusters(try ClusterTree(root: try view.ref(top, 2), in: view)), format: format,
-      view: view, file: file)
+      layout: .clusters(tree), format: format, view: view, file: file)
   }
 
   private func column(_ i: Int) throws(StorageError) -> StoredColumn {
     let key = ColumnKey(UInt64(bitPattern: keys[i]))
-    let attributes = ColumnAttributes(rawValue: UInt32(truncatingIfNeeded: self.attributes[i]))
+    let attributes = ColumnAttributes(
+      rawValue: UInt32(truncatingIfNeeded: self.attributes?[i] ?? 0))
     let number = key.typeNumber
     let isOldLinkList = number == 13
     let collection: StoredColumn.Collection =

@@ -43,4 +43,14 @@ extension Snapshot {
     }
     return result
   }
+
+  /// Number of change sets in the history; nil if its kind is another, or there is none.
+  ///
+  /// - Throws: `StorageError.damaged`.
+  public func changeSetCount() throws(StorageError) -> Int? {
+    guard historyType == .inRealm, let root = try historyRoot(), let view else { return nil }
+    let node = try view.node(at: root)
+    if let count = try BPlusTreeCursor.elementCount(ofInner: node) { return count }
+    return try ColumnLeaf(node, LeafType(layout: .data, isNullable: true), in: view).count
+  }
 }

@@ -29,6 +29,11 @@ struct ClusterTree {
     bitsPerLevel = try ClusterTree.findBitsPerLevel(root, view)
   }
 
+  /// A tree whose root is lost.
+  init(unreadableIn view: FileView) {
+    (root, self.view, bitsPerLevel) = (0, view, 8)
+  }
+
   /// Number of objects, as the root tells it.
   func objectCount() throws(StorageError) -> Int {
     let node = try view.refs(at: root, minimumCount: 1)

@@ -83,6 +83,40 @@ import Testing
     #expect(candidates("print ").contains("Note#"))
   }
 
+  @Test func projectionsAreNoTypes() {
+    fixture.run("projection Named of Dog { name }")
+    #expect(candidates("where ").contains("Named"))
+    for text in [
+      "class Fresh { a: ", "alter Dog.age: ", "alter ", "rename class ", "drop ", "drop class ",
+      "schema ", "where Dog @links.", "print $rex.@links.", "add ", "class ",
+    ] {
+      #expect(!candidates(text).contains("Named"), "\(text)")
+    }
+    #expect(candidates("class Fresh { a: ").contains("Address"))
+  }
+
+  @Test func stepsFitTheType() {
+    func steps(_ text: String) -> [String] { candidates(text).filter { $0.hasPrefix("@") } }
+    let all = ["@count", "@min", "@max", "@sum", "@avg", "@keys", "@values", "@type", "@links"]
+    #expect(steps("where Person dogs.") == all)
+    #expect(steps("where Dog owner.") == ["@type", "@links"])
+    #expect(steps("print $rex.") == ["@type", "@links"])
+    #expect(steps("where Dog name.") == ["@count", "@type"])
+    #expect(steps("where Dog age.") == ["@type"])
+    #expect(steps("where Person extra.") == all)
+    #expect(candidates("aggregate Dog cou") == ["count()"])
+  }
+
+  @Test func commandsAreNotOfferedWhereTheyAreRefused() throws {
+    #expect(candidates("where Dog ").contains("|"))
+    #expect(candidates("").contains("!"))
+    let safe = Completer(try TypingFixture("--safe").session)
+    for text in ["where Dog ", "", "count Dog ", "time "] {
+      let found = safe.completion(of: text, at: text.utf8.count).candidates.map(\.text)
+      #expect(!found.isEmpty && !found.contains("|") && !found.contains("!"))
+    }
+  }
+
   @Test func theCursorMayStandInTheMiddle() {
     let completion = completer.completion(of: "where Dog na == 1", at: 12)
     #expect(completion.range == 10..<12)

@@ -12,6 +12,13 @@ extension StatementGenerator {
         { $0.words("snapshot", "previous") })
       generator.optional { $0.words($0.one(of: ["schema", "data"])) }
       generator.optional { generator in generator.list { $0.name($0.anyClass()) } }
-    }
+    },
+    "recover": { generator in
+      generator.words("recover")
+      generator.name("data.realm")
+      generator.optional { $0.keySource() }
+      generator.words("to")
+      generator.new("saved.realm")
+    },
   ]
 }

@@ -27,15 +27,15 @@ final class TypingFixture {
     class `my-class` { _id: string primary, value: int }
     """
 
-  init() throws {
+  init(_ options: String...) throws {
     folder = TemporaryFolder()
     for name in ["data.realm", "keys.key", "script.realmsh", "data.csv", "notes.txt"] {
       folder.write([], to: name)
     }
     mkdir("\(folder.path)/folder", 0o700)
     session = Session(
-      try Invocation(arguments: ["-q"]), output: ByteWriter(), outputIsTerminal: false)
-    session.errorOutput = ByteWriter()
+      try Invocation(arguments: ["-q"] + options), output: ByteWriter(), outputIsTerminal: false,
+      errors: ByteWriter())
     session.scriptFolders = [folder.path]
     run(
       """

@@ -83,7 +83,7 @@ import Testing
       "let $k = \"hex:\(hex)\"", "let $k = \"bytes:-1,2\"", "add Dog {name: \"hex:00\"}",
       "open a.realm key \"HEX:\(hex)\"", "open a.realm key 'Base64:abc'",
       "open a.realm key \"\\u0068ex:\(hex)\"", "open a.realm key \"hex\\u003A00\"",
-      "open a.realm key \"hex:\\u0030\\u0030\"", "open a.realm key \"hex:\n00\"",
+      "open a.realm key \"hex:\\u0030\\u0030\"",
       "open a.realm key \"\(hex)\"", "open a.realm key \(hex.uppercased())",
       "let $k = \"\(hex.dropLast(2))\"", "open a.realm key \"\(Self.base64)\"",
       "! realmsh -k \(hex) a.realm", "open a.realm key \"cmd:echo \(hex)\"",
