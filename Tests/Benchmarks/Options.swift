@@ -16,13 +16,13 @@ struct Options {
       --quick         fewer runs
       --read FOLDER   measure queries, with files that are made in the folder unless they are there
       --write FOLDER  measure writing, with files in the folder
-      --shell FOLDER  measure start, printing and the reading of a script beside sqlite3, with files
-                      in the folder
+      --shell FOLDER  measure start, printing, the import of a million rows and the reading of a
+                      script beside sqlite3 and DuckDB, with files in the folder
       --live FOLDER   measure how soon an observer of results knows what a commit has changed
       --count N       number of objects; else 1,000,000
       --only WORK     insert_bulk, update_all, delete_where, small_commits_1000 or script_adds; with
                       --read scan, lookup, sort, aggregate or links, or one line of them; with
-                      --shell start, print or script
+                      --shell start, print, import or script
       --peer NAME=P   a program that does the same: it is given, after the words of P, the name of
                       the work, a path for its files, the number of objects and the number of
                       runs, and prints {"op":"insert_bulk", ... "median_ms":1.5, ...}, with --read

@@ -20,6 +20,7 @@ struct ShellBenchmarks {
   /// One line for each promise; files are made in the folder.
   func run() throws(StorageError) {
     if isWanted("start") || isWanted("print") { try measurePrograms() }
+    if isWanted("import") { try ImportBenchmarks(folder: folder, isQuick: runs < 20).run() }
     if isWanted("script") { measureScript() }
   }
 

@@ -145,6 +145,12 @@ import Testing
       => last
     last JSON
       => last(json)
+    import Dog from a.csv
+      => import(Dog 'a.csv')
+    import Dog from - format csv header off map (`a b` -> name, 3 -> home.city) null "NA" upsert
+      => import(Dog '-' csv [name(a b) [name] position(3) [home city]] NA)
+    import Dog from a upsert policy all batch 10 skip 1 rejects "b c" dry header on
+      => import(Dog 'a' true all 10 1 'b c' true)
     export Dog to a.csv
       => export(source(name(Dog)) 'a.csv')
     export Dog where a == 1 show x to "b c" format jsonl append links

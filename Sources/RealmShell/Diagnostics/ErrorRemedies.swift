@@ -70,6 +70,7 @@ extension ErrorName {
     .arithmetic: "Guard the expression with if(CONDITION, A, B).",
     .conversion: "Guard the expression with if(CONDITION, A, B).",
     .assertion: "The message shows both sides of the comparison.",
+    .importFailed: "Mend the file, or put bad lines aside: import CLASS from PATH rejects PATH.",
     .fileOperationFailed: "The message holds the reason of the system: space, permissions, limits.",
     .commandFailed: "Try the command in a terminal: ! COMMAND.",
     .notSafe: "Start the program without --safe.",

@@ -25,11 +25,14 @@ final class ImportColumn {
   let role: Role
   /// Where new objects take the value; -1 if they do not.
   let position: Int
+  /// Whether it is a link to objects whose primary keys are texts.
+  let hasTextKey: Bool
 
   init(path: [Int], owner: ObjectClass, schema: Schema, position: Int) {
     (self.path, self.owner, self.position) = (path, owner, position)
     property = owner.properties[path[path.count - 1]]
     let target = property.target.flatMap { schema.objectClass($0) }
+    hasTextKey = property.collection == .none && target?.primaryKey?.kind == .string
     if path.count > 1 || property.collection != .none || position < 0 {
       role = .other
     } else if property.kind == .mixed {

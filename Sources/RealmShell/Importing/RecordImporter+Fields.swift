@@ -15,7 +15,7 @@ extension RecordImporter {
       let column = layout.columns[columnNumber]
       let field = text.fields[number]
       let value = text.text(of: field, in: record.bytes)
-      if isNull(value, field, record) {
+      if isNull(value, field, column, record) {
         if try giveNull(column, value, field) { continue }
         return false
       }
@@ -42,10 +42,12 @@ extension RecordImporter {
   /// Whether a field stands for null or, if that is not allowed, for the empty text.
   @inline(__always)
   private func isNull(
-    _ value: UnsafeRawBufferPointer, _ field: DelimitedText.Field, _ record: ImportRecord
+    _ value: UnsafeRawBufferPointer, _ field: DelimitedText.Field, _ column: ImportColumn,
+    _ record: ImportRecord
   ) -> Bool {
     if field.isQuoted { return false }
-    if value.isEmpty { return true }
+    // Between tabs null is `\N`, and the empty text may be a primary key.
+    if value.isEmpty { return records.fields.hasQuotes || !column.hasTextKey }
     return value.count == 2 && isNullMark(field, record) || isNullText(value)
   }
 
@@ -147,7 +149,7 @@ extension RecordImporter {
       let field = text.fields[number]
       ranges[columnNumber] = field.range
       let value = text.text(of: field, in: record.bytes)
-      if isNull(value, field, record) {
+      if isNull(value, field, column, record) {
         values[columnNumber] = try nullValue(column, value, field)
         continue
       }

@@ -258,6 +258,7 @@ final class RecordImporter {
       }
       appender?.discard()
       openRoots.removeAll(keepingCapacity: true)
+      stamp += 1
     }
     try addByPlan(record)
   }

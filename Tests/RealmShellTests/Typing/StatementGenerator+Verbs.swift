@@ -556,6 +556,44 @@ extension StatementGenerator {
       generator.words("stop")
       generator.name("worker")
     },
+    "import": { generator in
+      generator.words("import")
+      let className = generator.one(of: ["Person", "Dog", "Note"])
+      generator.name(className)
+      generator.words("from")
+      generator.name("data.csv")
+      generator.optional { $0.words("format", $0.one(of: ["csv", "tsv", "json", "jsonl"])) }
+      generator.optional { $0.words("header", $0.one(of: ["on", "off"])) }
+      generator.optional {
+        $0.words("map")
+        $0.sign("(")
+        $0.choose({ $0.new("fresh") }, { $0.literal("3") })
+        $0.sign("->")
+        $0.name($0.property(of: className))
+        $0.sign(")")
+      }
+      generator.optional {
+        $0.words("null")
+        $0.literal("\"NA\"")
+      }
+      generator.optional {
+        $0.words("upsert")
+        $0.optional { $0.words("policy", $0.one(of: ["modified", "all", "error"])) }
+      }
+      generator.optional {
+        $0.words("batch")
+        $0.literal("3")
+      }
+      generator.optional {
+        $0.words("skip")
+        $0.literal("3")
+      }
+      generator.optional {
+        $0.words("rejects")
+        $0.name("data.csv")
+      }
+      generator.optional { $0.words("dry") }
+    },
     "export": { generator in
       generator.words("export")
       generator.choose(
