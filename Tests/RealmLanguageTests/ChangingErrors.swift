@@ -131,8 +131,6 @@ extension ErrorTests {
     Row("migrate { versoin 1 {} }", 10..<17, "expected version", "version"),
     Row("migrate { version {} }", 18..<19, "expected a whole number"),
     Row("migrate { version 1 {}", 22..<22, "expected }"),
-    Row("recover Dog", 0..<7, "no verb recover", nil, .unknownVerb),
-    Row("dump", 0..<4, "no verb dump", nil, .unknownVerb),
     Row("}", 0..<1, "expected a verb"),
     Row("delete Dog where args (1)", 17..<17, "expected a condition"),
     Row("set Dog a = 1 where", 19..<19, "expected a condition"),
