@@ -50,6 +50,7 @@ let package = Package(
       name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
     // The program, from bytes to terminal; each target imports only those above it.
     .target(name: "ByteKernels", dependencies: ["CLinux"], swiftSettings: kernels),
@@ -73,7 +74,7 @@ let package = Package(
       name: "RealmShell",
       dependencies: [
         "RealmLanguage", "RealmQuery", "RealmObjects", "RealmStorage", "RealmValues", "LineEditor",
-        "ByteKernels",
+        "ByteKernels", "CSQLite",
       ],
       swiftSettings: small),
     .executableTarget(

@@ -23,6 +23,8 @@ public struct Assistance {
   public var pasted: (_ text: String) -> String
   /// Lets the user change the text in a program of his choice; nil leaves it as it was.
   public var edit: (_ text: String) -> String?
+  /// Whether the history may keep a text that is put into it without being run.
+  public var mayBeKept: (_ text: String) -> Bool
 
   /// An editor's help for a language that has none: each row is a statement.
   public init() {
@@ -34,6 +36,7 @@ public struct Assistance {
     help = { _, _ in nil }
     pasted = { $0 }
     edit = { _ in nil }
+    mayBeKept = { _ in true }
   }
 }
 

@@ -45,7 +45,7 @@ extension LineEditor {
     let comment = text.string
     editing.isComment = true
     leaveLine()
-    remember(comment)
+    if assistance.mayBeKept(comment) { remember(comment) }
     // An empty line would look like the end of the input.
     buffer.insert("\n")
     return .newline

@@ -224,7 +224,9 @@ extension KeyFunction {
       name: "line-clear-screen", help: "Clear the screen", keys: ["^L", "\\e^L"],
       commandKeys: ["^L"], function: { handle, _ in call(handle) { $0.clearScreen() } }),
     KeyFunction(
-      name: "line-ignore", help: "Do nothing", keys: ["\\e[201~", "\\e[2~"],
+      // The last ones would let libedit read a command of its own over the line.
+      name: "line-ignore", help: "Do nothing", keys: ["\\e[201~", "\\e[2~", "\\ex", "\\eX"],
+      commandKeys: [":"],
       function: { handle, _ in call(handle) { _ in } }),
   ]
 }

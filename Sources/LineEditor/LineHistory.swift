@@ -104,7 +104,8 @@ public struct LineHistory {
 
   @discardableResult
   private static func append(_ bytes: [UInt8], to path: String) -> Bool {
-    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC
+    // Not to wait for the other end of a pipe, which would not be what is read here next time.
+    let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
     var file = open(path, flags, 0o600)
     if file < 0 && errno == ENOENT {
       createParentFolders(of: path)

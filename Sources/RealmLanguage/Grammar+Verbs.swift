@@ -2,8 +2,8 @@ extension Grammar {
   /// The verbs, in the order of the overview. Adding one takes a row here, a case of
   /// `StatementBody` and a parse function. Source: shell.md 5.
   public static let verbs: [Verb] =
-    databaseVerbs + careVerbs + schemaVerbs + transactionVerbs + objectVerbs + queryVerbs
-    + nameVerbs + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
+    databaseVerbs + fileVerbs + careVerbs + schemaVerbs + transactionVerbs + objectVerbs
+    + queryVerbs + nameVerbs + liveVerbs + threadVerbs + importVerbs + transferVerbs + shellVerbs
 
   private static let databaseVerbs = [
     Verb(
@@ -82,15 +82,6 @@ extension Grammar {
       "Rewrites the database without its free space, in place or as another file.",
       examples: ["compact", "compact to small.realm"], seeAlso: ["copy", "info"]
     ) { parser throws(SyntaxError) in try parser.compactStatement() },
-    Verb(
-      "upgrade", .database, "upgrade (to PATH | in place)",
-      "Writes the database in the newest file format.",
-      terms: [
-        GrammarWord("to PATH", "another file; this one stays as it is"),
-        GrammarWord("in place", "the new file takes the place of this one"),
-      ],
-      examples: ["upgrade to new.realm", "upgrade in place"], seeAlso: ["copy", "info"]
-    ) { parser throws(SyntaxError) in try parser.upgradeStatement() },
   ]
 
   private static let queryVerbs = [

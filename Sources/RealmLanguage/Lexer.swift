@@ -90,6 +90,26 @@ public enum Lexer {
     return index
   }
 
+  /// Where the topic of a `help` ends that starts at `offset`: at a semicolon, a comment, a pipe with
+  /// a command, or the line end.
+  static func topicEnd(in bytes: Span<UInt8>, from offset: Int) -> Int {
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    let end = lineEnd(in: bytes, from: offset)
+    var index = offset
+    while index < end {
+      switch bytes[index] {
+      case UInt8(ascii: ";"): return index
+      case UInt8(ascii: "#") where index == offset || isBlank(bytes[index - 1]): return index
+      case UInt8(ascii: "|") where peek(bytes, index + 1) == UInt8(ascii: "|"): index += 2
+      case UInt8(ascii: "|"):
+        if (index + 1..<end).contains(where: { !isBlank(bytes[$0]) }) { return index }
+        return end
+      default: index += 1
+      }
+    }
+    return end
+  }
+
   /// The byte at `index`, 0 beyond the end.
   @inline(__always)
   static func peek(_ bytes: Span<UInt8>, _ index: Int) -> UInt8 {

@@ -76,7 +76,9 @@ extension Parser {
       return literal
     }
     if isWord("inf") || isWord("infinity") { return try take(.double(.infinity, text: "inf")) }
-    if isWord("nan") { return try take(.double(.nan, text: "nan")) }
+    if isWord("nan"), byte(at: range.end) != UInt8(ascii: "(") {
+      return try take(.double(.nan, text: "nan"))
+    }
     switch byte(at: range.end) {
     case UInt8(ascii: "\"") where isWord("b64") && bytes[range.start] == UInt8(ascii: "B"):
       return try base64Literal()
@@ -91,7 +93,7 @@ extension Parser {
 
   /// The words of literals that look like calls.
   private enum Constructor: String, CaseIterable {
-    case oid, uuid, hex, binary, decimal
+    case oid, uuid, hex, binary, decimal, nan
   }
 
   /// The letters at `range` are all of one case, which is that of the last one.
@@ -139,8 +141,8 @@ extension Parser {
     return Literal(.date(value), range: range)
   }
 
-  /// `oid(…)`, `uuid(…)`, `hex("…")`, `binary("…")`, `decimal(…)` with constant content; nothing if
-  /// the content makes it a call of the function of that name.
+  /// `oid(…)`, `uuid(…)`, `hex("…")`, `binary("…")`, `decimal(…)`, `nan("…")` with constant content;
+  /// nothing if the content makes it a call of the function of that name.
   private mutating func constructorLiteral(
     _ constructor: Constructor
   ) throws(SyntaxError) -> Literal? {
@@ -150,7 +152,7 @@ extension Parser {
     var value: [UInt8]
     if inner.kind == .string {
       value = try unescaped(inner.range)
-    } else if constructor == .hex || constructor == .binary {
+    } else if constructor == .hex || constructor == .binary || constructor == .nan {
       return nil
     } else {
       content = rawContent(from: token.end + 1)
@@ -169,6 +171,7 @@ extension Parser {
       kind = data.map(Literal.Kind.data)
     case .decimal: kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
     case .binary: kind = .data(value)
+    case .nan: kind = Self.notANumber(value)
     }
     guard let kind else {
       if inner.kind != .string, value.isEmpty || constructor == .decimal { return nil }
@@ -179,11 +182,26 @@ extension Parser {
     return Literal(kind, range: range)
   }
 
+  /// What is not a number, by the bits of a float or a double.
+  private static func notANumber(_ digits: [UInt8]) -> Literal.Kind? {
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
+    let decoded = unsafe digits.withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
+    guard let decoded, decoded.count == 4 || decoded.count == 8 else { return nil }
+    let bits = decoded.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    if decoded.count == 4 {
+      let value = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+      return value.isNaN ? .float(value, text: "nan") : nil
+    }
+    let value = Double(bitPattern: bits)
+    return value.isNaN ? .double(value, text: "nan") : nil
+  }
+
   private static func wrongContent(of constructor: Constructor) -> String {
     switch constructor {
     case .oid: "an object id has 24 hexadecimal digits"
     case .uuid: "a UUID has 32 hexadecimal digits in groups of 8-4-4-4-12"
     case .hex: "expected pairs of hexadecimal digits"
+    case .nan: "expected the 8 or 16 hexadecimal digits of what is not a number"
     case .binary, .decimal: "not a decimal number"
     }
   }

@@ -20,7 +20,7 @@ extension Parser {
 
   mutating func helpStatement() throws(SyntaxError) -> StatementBody {
     expect(.helpTopic)
-    let topic = restOfLine()
+    let topic = restOfLine(until: Lexer.topicEnd(in: bytes.span, from: position))
     return .help(topic: topic.text.isEmpty ? nil : topic)
   }
 

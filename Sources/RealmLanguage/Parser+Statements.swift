@@ -226,7 +226,14 @@ extension Parser {
   /// `"key" ( STRING | PATH )`.
   mutating func acceptKey() throws(SyntaxError) -> FilePath? {
     guard try accept(word: "key") else { return nil }
-    return try filePath(.key)
+    let source = try filePath(.key)
+    // Paths are the only sources without quotes.
+    if token.kind == .colon, token.start == source.range.end {
+      throw SyntaxError(
+        "a key source with a colon stands in quotes: key \"file:PATH\"",
+        range: SourceRange(start: source.range.start, end: token.end))
+    }
+    return source
   }
 
   /// Takes an output mode if one stands here.

@@ -509,8 +509,10 @@ struct Parser {
   }
 
   /// Takes the rest of the line, without blanks around it.
-  mutating func restOfLine() -> Name {
-    let lineEnd = Lexer.lineEnd(in: bytes.span, from: position)
+  ///
+  /// - Parameter end: Where it ends before the end of the line.
+  mutating func restOfLine(until end: Int? = nil) -> Name {
+    let lineEnd = end ?? Lexer.lineEnd(in: bytes.span, from: position)
     var start = position
     var end = lineEnd
     func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -58,6 +58,9 @@ public indirect enum StatementBody: Equatable, Sendable {
   case copy(CopyStatement)
   /// `compact [to PATH]`: nil compacts in place.
   case compact(to: FilePath?)
+  case encrypt(EncryptionStatement)
+  case decrypt(EncryptionStatement)
+  case rekey(EncryptionStatement)
   case upgrade(UpgradeStatement)
   case diff(DiffStatement)
   case recover(RecoverStatement)

@@ -115,8 +115,13 @@ public enum StatementBounds {
           if isEnd { return true }
         default:
           if isRaw(token, in: text) {
-            offset = Lexer.lineEnd(in: text, from: token.end)
+            let isHelp = token.kind == .word || token.kind == .question
+            offset =
+              isHelp
+              ? Lexer.topicEnd(in: text, from: token.end)
+              : Lexer.lineEnd(in: text, from: token.end)
             last = nil
+            stage = .verb
           } else {
             take(token, in: text)
           }
@@ -174,7 +179,8 @@ public enum StatementBounds {
       case .start where isWord("expect", "on"): stage = .prefix
       case .start, .explain:
         stage = isWord("write", "migrate", "version") ? .block : .verb
-        isPathStatement = isWord("cd", "open", "source", "output", "compact", "upgrade")
+        isPathStatement = isWord(
+          "cd", "open", "source", "output", "compact", "encrypt", "decrypt", "rekey", "upgrade")
       case .prefix where token.kind == .colon: stage = .start
       case .prefix, .block, .verb: break
       }

@@ -42,7 +42,8 @@ public final class Realm {
     didSet { schema.setComputedProperties(computedProperties) }
   }
 
-  private let key: EncryptionKey?
+  /// The key that it is opened with; it may have none although a key is given.
+  public private(set) var key: EncryptionKey?
   /// The file open for writing; nil as long as nothing was written.
   private var database: Database?
   /// The open write transaction.
@@ -272,6 +273,14 @@ public final class Realm {
     guard database?.isInMemory == false else { return }
     (snapshot, schema) = try Realm.read(path, key, state)
     (database, access) = (nil, .reading)
+  }
+
+  /// Takes another key, or none, for a file that has been written anew with it.
+  ///
+  /// - Precondition: the realm does not take part in the session of the file.
+  public func changeKey(to key: EncryptionKey?) {
+    precondition(access == .reading, "the file is in use")
+    self.key = key
   }
 
   /// The id of the process that is writing to the file now; nil if there is none or it is not

@@ -54,6 +54,27 @@ struct KeyTests {
     }
   }
 
+  @Test func noMessageRepeatsAKey() {
+    let digits = Self.keyHex.dropLast(2)
+    for source in [
+      Self.keyHex, String(digits), "hexx:" + digits, "HEX:" + digits, "cmd:false " + digits,
+    ] {
+      let script = "open x key \"\(source)\"\n print \"a\" key \"\(source)\"\n"
+      folder.write(Array(script.utf8), to: "keys.realmsh")
+      for form in ["human", "json"] {
+        for arguments in [
+          ["-k", source, Self.database, "count Dog"], ["-e", "-f", "keys.realmsh"],
+        ] {
+          let result = Realmsh.run(
+            ["--errors", form, "--keep-going"] + arguments, folder: folder.path)
+          #expect(result.status != 0)
+          #expect(!result.errorText.isEmpty)
+          #expect(!(result.outputText + result.errorText).contains(Self.keyHex.prefix(20)))
+        }
+      }
+    }
+  }
+
   @Test func aDescriptorGivesTheKey() {
     folder.write(Self.keyBytes, to: "raw.key")
     let result = Process.run(

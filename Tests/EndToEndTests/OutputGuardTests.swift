@@ -9,7 +9,9 @@ struct OutputGuardTests {
   @Test(arguments: [
     "output other.realm", "observe Dog to other.realm", "export Dog to other.realm format csv",
     "schema to other.realm", "output dogs.realm", "output dogs.realm.note",
-    "output other.realm.lock", "output link",
+    "output other.realm.lock", "output link", "dump to other.realm",
+    "export all to other.realm format sql",
+    "export all to other.realm format sqlite", "export Dog to dogs.realm.note format sqlite",
   ])
   func isRefused(_ statement: String) {
     let bytes = Files.read(folder.file("dogs.realm"))

@@ -69,6 +69,39 @@ struct PromptVerbTests {
     #expect(Files.readText(folder.file("history")).hasPrefix("print 70 + 1\nprint 70 + 2\n"))
   }
 
+  @Test func keysReachNeitherHistoryNorMessages() {
+    let key = String(repeating: "0aB1", count: 32)
+    let terminal = prompt("--width", "100")
+    for statement in [
+      "open vault.realm key hex:\(key)", "open vault.realm key \"\(key)\"",
+      "open vault.realm key \"HEX:\(key.dropLast(2))\"", "let $k = \"\\u0068ex:\(key)\"",
+      "open \(key)",
+    ] {
+      terminal.type(statement + "\r")
+    }
+    // A comment that is only remembered.
+    terminal.type("key \(key)\u{1B}#print 70 + 1\r")
+    expect("71\r\n", on: terminal)
+    #expect(terminal.transcript.contains("key has 63 bytes, 64 are needed [InvalidEncryptionKey]"))
+    #expect(terminal.transcript.contains("the key source is no file, and looks like a key"))
+    #expect(terminal.transcript.contains("a key source with a colon stands in quotes"))
+    terminal.type("exit\r")
+    leave(terminal, status: 1)
+    #expect(Files.readText(folder.file("history")) == "print 70 + 1\nexit\n")
+  }
+
+  @Test func controlsAreShownAsEscapes() {
+    folder.write(Array("print \"\u{1B}[31m\u{202E}x\"\n".utf8), to: "history")
+    let terminal = prompt()
+    terminal.type("history\r")
+    expect("1  print \"\\u001b[31m\\u202ex\"\r\n", on: terminal)
+    terminal.type("config prompt \"\\u001b[32m{db}\\u001b[0m> \"\r")
+    terminal.type("config prompt\r")
+    expect("\\u001b[32m{db}\\u001b[0m> \r\n", on: terminal)
+    terminal.type("exit\r")
+    leave(terminal)
+  }
+
   @Test func editPutsTheTextIntoTheLine() {
     let script = "#!/bin/sh\nsed -i s/70/80/ \"$1\"\nls -l \"$1\" | cut -c1-10 > \"$HOME/mode\"\n"
     folder.write(Array(script.utf8), to: "editor")
@@ -91,7 +124,7 @@ struct PromptVerbTests {
   }
 
   @Test func anEditorThatFailsChangesNothing() {
-    let terminal = prompt(environment: ["EDITOR": "true"])
+    let terminal = prompt("--width", "120", environment: ["EDITOR": "true"])
     terminal.type("print 70 + 1\r")
     expect("71\r\n", on: terminal)
     terminal.type("config editor false\r")
@@ -134,7 +167,7 @@ struct PromptVerbTests {
   }
 
   @Test func commandsHaveTheTerminal() {
-    let terminal = prompt()
+    let terminal = prompt("--width", "120")
     terminal.type("! echo $((40 + 2)); read x; echo \"[$x]\"\r")
     // What is typed before belongs to the line.
     expect("42\r\n", on: terminal)
@@ -162,6 +195,11 @@ struct PromptVerbTests {
     expect("dogs> ", on: other)
     other.type("exit\r")
     leave(other)
+  }
+
+  @Test func theConfigurationMayEndTheProgram() {
+    folder.write(Array("exit 3\n".utf8), to: "c.realmsh")
+    leave(prompt("--config", folder.file("c.realmsh")), status: 3)
   }
 
   @Test func aMistakeInTheConfigurationDoesNotKeepThePromptAway() {

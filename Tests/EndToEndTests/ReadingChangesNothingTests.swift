@@ -16,6 +16,8 @@ struct ReadingChangesNothingTests {
     "get $class#0", "print (count $class)", "assert (count $class) >= 0",
     "where $class | cat", "export $class to $out/one.csv", "export all to $out/all",
     "export all to $out/csv format csv", "schema to $out/schema.realmsh",
+    "dump", "dump schema to $out/classes.realmsh", "export all to $out/all.sql", "schema as swift",
+    "export all to $out/all.sqlite",
     "expect error: count NoSuchClass", "time count $class", "! true",
   ]
   /// The same for a database that the session opens itself; `$key` is the key or nothing.

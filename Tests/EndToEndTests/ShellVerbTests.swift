@@ -232,7 +232,8 @@ struct ShellVerbTests {
 
   @Test(arguments: [
     "! true", "print 1 | cat", "edit", "output a.txt", "export Dog to a.csv",
-    "export all to all format csv", "schema to a.txt", "observe Dog to a.txt", "copy to a.realm",
+    "export all to all format csv", "export all to a.sqlite", "dump to a.realmsh",
+    "schema to a.txt", "observe Dog to a.txt", "copy to a.realm",
     "compact to a.realm", "upgrade to a.realm", "open a.realm create", "open a.realm new",
     "open dogs.realm as d key \"cmd:true\"", "info file dogs.realm key \"cmd:true\"",
   ])

@@ -119,6 +119,51 @@ struct LineEditorTests {
     editor.expect("xabc(\u{1B}0xA\r)\r", reads: "abc(\n  )")
   }
 
+  @Test func macrosOfTheUsersFileThatNeverEndAreLeftOut() {
+    let folder = TemporaryFolder()
+    // The key of the second is the end of its text and the start of what follows.
+    let text = """
+      bind -s ^[t a^[tb
+      bind -s ^[o "x^[o"
+      bind -s ^[g "^X1"
+      bind -s "^X1" "b^[g"
+      bind -s ^[q abc
+
+      """
+    let file = folder.write(Array(text.utf8), to: "editrc")
+    let editor = EditorOnScreen(environment: ["EDITRC": file])
+    editor.expect("1\u{1B}t2\u{1B}o\u{1B}g3\u{1B}q4\r", reads: "123abc4")
+  }
+
+  @Test func longLinesOfTheUsersFileDoNoHarm() {
+    let folder = TemporaryFolder()
+    let long = String(repeating: "x", count: 100_000)
+    let text = "bind -s ^T \(long)\nbind \(long) ed-ignore\n\(long)\nbind ^O ed-move-to-beg\n"
+    let file = folder.write(Array(text.utf8), to: "editrc")
+    let editor = EditorOnScreen(environment: ["EDITRC": file])
+    editor.expect("b\u{0F}a\r", reads: "ab")
+  }
+
+  @Test func filesWithoutAnEndAreNotWaitedFor() {
+    let folder = TemporaryFolder()
+    let pipe = folder.file("pipe")
+    mkfifo(pipe, 0o600)
+    for path in ["/dev/zero", pipe, folder.path] {
+      let editor = EditorOnScreen(["--history", path], environment: ["EDITRC": path])
+      editor.expect("a\r", reads: "a")
+      editor.expect("\u{1B}[A\r", reads: "a")
+      editor.terminal.type("\u{04}")
+      #expect(editor.terminal.waitForEnd() == 0)
+    }
+  }
+
+  @Test func noKeyReadsACommandOfLibedit() {
+    let editor = EditorOnScreen()
+    editor.expect("ab\u{1B}xc\u{1B}Xd\r", reads: "abcd")
+    let vi = EditorOnScreen(["--vi"])
+    vi.expect("ab\u{1B}:xac\r", reads: "ac")
+  }
+
   @Test func theUsersFileMaySwitchEditingOff() {
     let folder = TemporaryFolder()
     let file = folder.write(Array("edit off\n".utf8), to: "editrc")

@@ -93,6 +93,7 @@ import Testing
     "time write { ? ( \n }", "where Dog show write {help}", "class A {\n a: int,\n b: int\n}",
     "on x: write { help (\n}", "write { where A show write {help} }", "set Dog 1 a +=\n 1",
     "expect error X: write { help { \n }", "compact to a/", "explain run write { !(\n}",
+    "help |", "help | less (", "help where; count Dog", "help ||; use",
   ])
   func complete(_ text: String) { #expect(completeness(text) == .complete) }
 
@@ -104,7 +105,7 @@ import Testing
     ("write {\n add A {a: 1}\n", 1), ("write {\n write {\n add A [\n", 3),
     ("class A {\n a: int", 1),
     ("write { help }", 1), ("write { count A | wc }", 1), ("set A 1 a *=", 0), ("add A [1,", 1),
-    ("write { where A show write {help\n}", 1),
+    ("write { where A show write {help\n}", 1), ("help x; add A {", 1), ("help x # |; y\nadd [", 1),
   ])
   func incomplete(_ text: String, _ brackets: Int) {
     #expect(completeness(text) == .incomplete(openBrackets: brackets))

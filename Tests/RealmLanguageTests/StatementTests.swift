@@ -152,6 +152,12 @@ import Testing
       => [expression(path(row [property('x')]))]) 'b c' true jsonl true true)
     export all to a.db format sqlite
       => export(all 'a.db' sqlite)
+    dump
+      => dump
+    dump schema to a.realmsh
+      => dump(schema 'a.realmsh')
+    dump data Dog, `to` to "b c"
+      => dump(data [Dog to] 'b c')
     source x.realmsh
       => source('x.realmsh')
     print 1 + 2 * 3, -x, - 1, 5-1, not a or b and c
@@ -183,8 +189,16 @@ import Testing
       => literal(double(1e+20 '99999999999999999999'))])
     help
       => help
-    help where; x
-      => help(where; x)
+    help where; help # x; y
+      => help(where) ; help
+    help config | wc -l; x
+      => help(config) 'wc -l; x'
+    help | less
+      => help 'less'
+    help |
+      => help(|)
+    help || a
+      => help(|| a)
     ? open
       => help(open)
     config
@@ -221,7 +235,7 @@ import Testing
 
   @Test func treesAreAsWritten() throws {
     let rows = Self.rows
-    #expect(rows.count == 83)
+    #expect(rows.count == 87)
     for (text, tree) in rows {
       let parsed = try StatementParser.parse(text).map(outline).joined(separator: " ; ")
       #expect(TreeTable.words(parsed) == tree, "\(text)")

@@ -1,5 +1,6 @@
 import ByteKernels
 import RealmLanguage
+import TestSupport
 import Testing
 
 @testable import RealmShell
@@ -9,7 +10,7 @@ struct ErrorPrinterTests {
   /// The message for the first place where a part stands in a text.
   private func message(
     _ text: String, at part: String, form: ErrorPrinter.Form = .human, promptWidth: Int? = nil,
-    edit: (inout ShellError) -> Void = { _ in }
+    width: Int? = nil, edit: (inout ShellError) -> Void = { _ in }
   ) -> String {
     let bytes = Array(text.utf8)
     let wanted = Array(part.utf8)
@@ -19,7 +20,7 @@ struct ErrorPrinterTests {
     edit(&error)
     let source = SourceText(fileName: "a.realmsh", bytes: bytes)
     let writer = ByteWriter()
-    ErrorPrinter(form: form, writer: writer).print(
+    ErrorPrinter(form: form, writer: writer, width: width).print(
       error, origin: .init(source: source, promptWidth: promptWidth, statement: nil))
     return String(decoding: writer.takeBytes(), as: UTF8.self)
   }
@@ -50,10 +51,113 @@ struct ErrorPrinterTests {
     #expect(
       text == """
         a.realmsh:1:12: error: wrong [Syntax]
-          1 |  where \u{FFFD}[2JDog
-            |            ^^^ did you mean \u{FFFD}[31mDog?
+          1 |  where \\u001b[2JDog
+            |                 ^^^ did you mean \\u001b[31mDog?
 
         """)
+    let turned = message("where \u{202E}Dog", at: "Dog") { $0.message = "a\u{2066}b\u{9B}c\nd" }
+    #expect(
+      turned == """
+        a.realmsh:1:8: error: a\\u2066b\\u009bc\\nd [Syntax]
+          1 | where \\u202eDog
+            |             ^^^
+
+        """)
+  }
+
+  private static let key = String(repeating: "0aB1", count: 32)
+  private static let base64 = String(repeating: "QUJD", count: 21) + "QQ=="
+
+  @Test(arguments: [
+    "key \"hex:\(key)", "key hex:\(key.dropLast(10))", "key '\(key)", "key \(key)00",
+    "key \"BASE64:\(base64)", "key \"\(base64)", "key \"bytes:1,2,-3,4,5,6,7,8,9",
+    "key \"hex:\\u0030\(key)", "key \"\\u0068ex:\(key.prefix(64))",
+    "key \"hex:\(key.prefix(20)) \n\t\(key.dropFirst(20))", "-k hex:\(key.prefix(16))",
+  ])
+  func keysAreNotRepeated(_ text: String) {
+    let parts = ["0aB1", "QUJD", "u0068", "3,4", ",-3"]
+    for form in ErrorPrinter.Form.allCases {
+      let far = String(repeating: "x", count: 400)
+      for statement in [
+        "open a \(text)\" here", "\(far) \(text)\" here", "open \(text) here \(far)",
+      ] {
+        let source = SourceText(statement)
+        let place = Array(statement.utf8).count - (statement.hasSuffix("x") ? 410 : 4)
+        let range = SourceRange(start: place, end: place + 4)
+        var error = ShellError(
+          .syntax, "no file \(text)", at: range, suggestion: text, remedy: text)
+        error.details = [text]
+        error.subject = text
+        let whole = SourceRange(start: 0, end: source.bytes.count)
+        let writer = ByteWriter()
+        ErrorPrinter(form: form, writer: writer).print(
+          error, origin: .init(source: source, promptWidth: nil, statement: whole))
+        let printed = String(decoding: writer.takeBytes(), as: UTF8.self)
+        #expect(printed.contains("***"))
+        #expect(!parts.contains { printed.contains($0) }, "\(printed)")
+      }
+    }
+  }
+
+  @Test func whatIsNoKeyIsRepeated() {
+    for text in [
+      "add Dog {photo: hex(\"\(Self.key)\")}", "add Dog {photo: B64\"\(Self.base64)\"}",
+      "open a key \"hex:00\"", "print \"bytes: 1,2,3,4,5,6,7,8,9\"", "print 'a\\'b'",
+    ] {
+      #expect(message(text + " x", at: " x").contains(text))
+    }
+  }
+
+  @Test func textsAreBrokenBetweenWords() {
+    func broken(_ text: String, promptWidth: Int?) -> String {
+      message(text, at: "Dgo", promptWidth: promptWidth, width: 60) {
+        $0.message = "expected SORT, DISTINCT, LIMIT, and, or, args, show or end of statement"
+        $0.suggestion = "Dog"
+        $0.remedy = "with a class that has dogs: where Person ANY dogs.age > 3"
+      }
+    }
+    #expect(
+      broken("where Dgo", promptWidth: 6) == """
+                    ^^^ error: expected SORT, DISTINCT, LIMIT, and,
+                        or, args, show or end of statement [Syntax]
+                    did you mean Dog? or, with a class that has
+                    dogs: where Person ANY dogs.age > 3
+
+        """)
+    // Too little room is left.
+    #expect(
+      broken("where Dog age > 3 and name == Dgo", promptWidth: 6) == """
+                                            ^^^
+          error: expected SORT, DISTINCT, LIMIT, and, or, args, show
+          or end of statement [Syntax]
+          did you mean Dog? or, with a class that has dogs: where
+          Person ANY dogs.age > 3
+
+        """)
+    #expect(
+      broken("where Dgo", promptWidth: nil) == """
+        a.realmsh:1:7: error: expected SORT, DISTINCT, LIMIT, and,
+          or, args, show or end of statement [Syntax]
+          1 | where Dgo
+            |       ^^^ did you mean Dog? or, with a class that has
+                        dogs: where Person ANY dogs.age > 3
+
+        """)
+    let long = broken("where \(String(repeating: "x", count: 200)) Dgo", promptWidth: nil)
+    #expect(long.split(separator: "\n").allSatisfy { $0.count <= 60 })
+    #expect(long.contains("xxx Dgo\n"))
+  }
+
+  @Test func veryLongTextsAreCut() {
+    let word = String(repeating: "é", count: 100_000)
+    let text = message("where \(word)", at: word) { $0.message = "no class \(word) here" }
+    #expect(text.utf8.count < 4_000)
+    #expect(text.contains("no class ééé"))
+    #expect(text.contains("ééé … ééé"))
+    #expect(text.contains("ééé here [Syntax]\n"))
+    let json = message(word, at: word, form: .json) { $0.message = word }
+    #expect(json.utf8.count < 4_000)
+    #expect(JSONValue(Array(json.utf8)) != nil)
   }
 
   @Test func columnsAreCharactersAndCaretsStandUnderTheScreen() {

@@ -28,7 +28,7 @@ struct TidyTests {
     "LineEditor": ["Glibc", "Synchronization", "CLibEdit", "ByteKernels"],
     "RealmShell": [
       "Glibc", "Synchronization", "LineEditor", "RealmQuery", "RealmLanguage", "RealmObjects",
-      "RealmStorage", "RealmValues", "ByteKernels",
+      "RealmStorage", "RealmValues", "ByteKernels", "CSQLite",
     ],
     "realmsh": ["Glibc", "RealmShell"],
   ]

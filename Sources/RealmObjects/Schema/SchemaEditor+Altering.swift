@@ -203,7 +203,13 @@ extension SchemaEditor {
     let transaction = try begin()
     let objectClass = try objectClass(className)
     guard objectClass.table.kind != kind else { return false }
-    if kind == .embedded, !isMigrating { try checkEmbeddable(objectClass) }
+    if kind == .embedded {
+      if isMigrating {
+        try checkSeparable(objectClass)
+      } else {
+        try checkEmbeddable(objectClass)
+      }
+    }
     let changed = definitions().map { definition in
       var result = definition
       if definition.name == className { result.kind = kind }

@@ -20,17 +20,18 @@ extension SchemaEditor {
     var key: [UInt8]?
   }
 
-  /// Gives each object of a class exactly one owner: those without are deleted, and each owner but
-  /// the first gets a copy of its own.
+  /// Refuses a class with a primary key or with objects in mixed values.
   ///
-  /// - Throws: `notEmbeddable` for a class with a primary key or with objects in mixed values;
-  ///   nothing has changed then.
-  func separate(_ objectClass: ObjectClass) throws(SchemaError) {
+  /// - Throws: `notEmbeddable`.
+  func checkSeparable(_ objectClass: ObjectClass) throws(SchemaError) {
     var obstacles = try obstacles(to: objectClass)
-    let (orphanCount, sharedCount) = (obstacles.orphans, obstacles.shared)
     (obstacles.orphans, obstacles.shared) = (0, 0)
     guard obstacles.isEmpty else { throw .notEmbeddable(objectClass.name, obstacles) }
-    guard orphanCount + sharedCount > 0 else { return }
+  }
+
+  /// Gives each object of a class exactly one owner: those without are deleted, and each owner but
+  /// the first gets a copy of its own.
+  func separate(_ objectClass: ObjectClass) throws(SchemaError) {
     var orphans: [ObjectKey] = []
     var shared: [(object: ObjectKey, slots: [Slot])] = []
     try forEachOwned(objectClass) { (object, links) throws(SchemaError) in

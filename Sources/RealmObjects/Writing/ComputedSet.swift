@@ -4,6 +4,9 @@ public import RealmValues
 /// A change of plain properties of all objects of a class, whose values come block by block; until it
 /// is applied the old values can be read.
 public final class ComputedSet {
+  /// Most bytes of a text.
+  public static let maximumTextByteCount = ValueFitting.maximumTextByteCount
+
   private let layout: ClassLayout
   private let properties: [Int]
   private let replacements: [ColumnReplacement]
@@ -49,10 +52,23 @@ public final class ComputedSet {
     }
   }
 
-  /// Takes the values of the i-th property for the objects of the next block of the table.
-  public func append(_ values: [ScalarValue], _ i: Int) throws(StorageError) {
-    try replacements[i].append(values)
-    if i == 0 { count += values.count }
+  /// Whether the i-th property holds texts.
+  public func isText(_ i: Int) -> Bool { layout.plainKinds[properties[i]] == .string }
+
+  /// Takes the value of the i-th property for the next object of the table, as `fit` gives it.
+  public func append(_ value: ScalarValue, _ i: Int) throws(StorageError) {
+    try replacements[i].append(value)
+  }
+
+  /// Takes the text of the i-th property for the next object of the table.
+  public func append(text: UnsafeRawBufferPointer, _ i: Int) throws(StorageError) {
+    try replacements[i].append(bytes: text)
+  }
+
+  /// Ends a block of the table, for which all properties have got values.
+  public func endBlock(_ count: Int) throws(StorageError) {
+    for replacement in replacements { try replacement.endBlock() }
+    self.count += count
   }
 
   /// Gives up the values.

@@ -13,10 +13,14 @@ extension ObjectWriter {
     let before = plan.mayDeleteEmbedded ? try embeddedCounts(transaction) : []
     let hasChanges = plan.subjects.contains { !$0.changes.isEmpty }
     var effective = [Bool](repeating: true, count: hasChanges ? plan.steps.count : 0)
+    let isLong = plan.steps.count >= ObjectWriter.longPlan && !transaction.gathersBacklinks
+    if isLong { transaction.gatherBacklinks() }
     for i in plan.steps.indices {
+      if i & 0xFF == 0, !transaction.goesOn(i, plan.steps.count) { throw .rejected(.interrupted) }
       let isEffective = try perform(plan.steps[i], plan, transaction)
       if i < effective.count { effective[i] = isEffective }
     }
+    if isLong { try transaction.endGatheringBacklinks() }
     try setColumns(plan, transaction, &outcome)
     try delete(plan, transaction, &outcome)
     describe(plan, effective, &outcome)
@@ -25,6 +29,9 @@ extension ObjectWriter {
     }
     return outcome
   }
+
+  /// Steps from which on changes of backlinks are gathered.
+  private static let longPlan = 64
 
   // MARK: Steps
 

@@ -121,7 +121,7 @@ struct Program {
     guard let topic = invocation.help else { return false }
     if topic == nil {
       session.output.write("realmsh [options] [FILE [STATEMENT ...]]\n\n")
-      HelpText.write(about: "options", to: session.output)
+      session.help("options", to: session.output)
       session.output.write("\n")
     }
     session.help(topic, to: session.output)
@@ -155,7 +155,8 @@ struct Program {
     } catch {
       if error.name == .interrupted { throw error }
     }
-    (session.exitStatus, session.hasStopped) = (0, false)
+    if !session.isEnding { session.exitStatus = 0 }
+    session.hasStopped = false
   }
 
   private func openTarget(_ session: Session) throws(ShellError) {
@@ -179,16 +180,14 @@ struct Program {
     case .file(let path): opening.path = path
     }
     if let source = invocation.keySource,
-      ["hex:", "base64:", "bytes:"].contains(where: source.hasPrefix)
+      ["hex:", "base64:", "bytes:"].contains(where: source.lowercased().hasPrefix)
     {
       session.warn(
         ShellError(
           .invalidEncryptionKey, "other users of the machine can read a key on the command line",
           remedy: "--key file:PATH"), origin: nil)
     }
-    opening.key = try invocation.keySource.map { (source) throws(ShellError) in
-      try session.readKey(source)
-    }
+    if let source = invocation.keySource { try session.readKey(source, for: &opening) }
     do throws(ShellError) {
       try session.openDatabase(opening)
     } catch {

@@ -39,14 +39,6 @@ struct Prompt {
     }
     watchEvents(editor)
     editor.assistance = session.assistance(prompt: promptText)
-    editor.assistance.edit = { [session] text in
-      do throws(ShellError) {
-        return try session.edited(text)
-      } catch {
-        session.report(error, origin: nil)
-        return nil
-      }
-    }
     var nextText = ""
     session.typing = TypingServices(
       history: { editor.history.entries }, place: { nextText = $0 })
@@ -186,7 +178,7 @@ struct Prompt {
     ]
     var text = session.settings.prompt
     for (field, value) in fields where text.contains(field) {
-      text = text.replacing(field, with: value)
+      text = text.replacing(field, with: EscapedText.bare(value))
     }
     return text
   }

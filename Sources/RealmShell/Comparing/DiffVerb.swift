@@ -190,7 +190,7 @@ extension Session {
         throw StorageMessages.error(error, path: path.text)
       }
       let memory = Database(
-        name: path.text, realm: realm, key: nil, isReadOnly: false, isNew: true,
+        name: path.text, realm: realm, isReadOnly: false, isNew: true,
         isInMemory: true, for: self)
       var definitions: [ClassDefinition] = []
       for statement in statements { definitions.append(try definition(of: statement, memory)) }

@@ -138,15 +138,22 @@ final class DatabaseDump {
   }
 
   private func writeHead(to out: ByteWriter) {
-    let path = database.isInMemory ? database.name : database.realm.path
-    var name = path.split(separator: "/").last.map(String.init) ?? path
-    out.write("# realmsh dump of ")
-    name.withUTF8 { EscapedText.write(UnsafeRawBufferPointer($0), .bare, to: out) }
-    out.byte(0x0A)
+    out.write("# realmsh dump of \(database.shownName)\n")
     let others = order.otherTargets.map(quotedName)
     if part != .schema, !others.isEmpty {
       out.write(
         "# links lead to objects of \(others.joined(separator: ", ")), which have to exist\n")
     }
+  }
+}
+
+extension Session.Database {
+  /// The name of the file without its folder, controls escaped, for comments.
+  var shownName: String {
+    let path = isInMemory ? name : realm.path
+    var last = path.split(separator: "/").last.map(String.init) ?? path
+    let memory = ByteWriter()
+    last.withUTF8 { EscapedText.write(UnsafeRawBufferPointer($0), .bare, to: memory) }
+    return String(decoding: memory.takeBytes(), as: UTF8.self)
   }
 }

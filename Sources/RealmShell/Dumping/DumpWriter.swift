@@ -16,6 +16,7 @@ final class DumpWriter {
     self.order = order
     self.out = out
     values = ValueWriter(schema, to: out)
+    values.isExact = true
     for objectClass in order.namedByPosition {
       values.newKeys[objectClass.table.key] = try ObjectPositions(objectClass.table)
     }

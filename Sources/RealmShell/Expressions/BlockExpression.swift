@@ -16,16 +16,27 @@ final class BlockEvaluator {
   private let oldClass: ObjectClass?
   private var nodes: [BlockNode] = []
   private let block = Block()
+  private var text: [UInt8] = []
 
   /// What is read.
   final class Block {
     fileprivate var cursor: TableCursor?
-    /// The leaves of the block at hand.
-    fileprivate var leaves: [ColumnLeaf] = []
+    /// The properties that are read from the cursor.
+    fileprivate var properties: [PropertyNode] = []
     fileprivate var oldReader: ObjectReader?
     /// The row that the old reader is at, and whether it found its object.
     fileprivate var oldRow = -1
     fileprivate var hasOld = false
+
+    /// Moves the old reader to the object of a row; false if there was none.
+    @inline(__always)
+    fileprivate func moveOld(to row: Int) throws(StorageError) -> Bool {
+      guard oldRow != row else { return hasOld }
+      guard let oldReader, let cursor else { return false }
+      hasOld = try oldReader.move(to: cursor.key(at: row))
+      oldRow = row
+      return hasOld
+    }
   }
 
   /// - Parameter expressions: Those to be computed.
@@ -50,9 +61,8 @@ final class BlockEvaluator {
     try evaluator.reading { () throws(StorageError) in
       guard let cursor = block.cursor, try cursor.next() else { return nil }
       block.oldRow = -1
-      block.leaves.removeAll(keepingCapacity: true)
       if cursor.count > 0 {
-        for i in positions.indices { block.leaves.append(try cursor.leaf(i)) }
+        for property in block.properties { try property.begin(cursor) }
       }
       return cursor.count
     }
@@ -67,6 +77,26 @@ final class BlockEvaluator {
     try nodes[i].value(at: row)
   }
 
+  /// Whether the i-th expression is a text, or null, for every object.
+  func isText(_ i: Int) -> Bool { nodes[i].isText }
+
+  /// The text of the i-th expression for an object of the block, which is handed to `body`; nil for null.
+  ///
+  /// - Precondition: the expression is a text.
+  @inline(__always)
+  func withText(
+    _ i: Int, at row: Int, _ body: (UnsafeRawBufferPointer?) throws(StorageError) -> Void
+  ) throws(ShellError) {
+    text.removeAll(keepingCapacity: true)
+    let isNull = try !nodes[i].append(to: &text, at: row)
+    try evaluator.reading { () throws(StorageError) in
+      if isNull { return try body(nil) }
+      try text.withUnsafeBufferPointer { (bytes) throws(StorageError) in
+        try body(UnsafeRawBufferPointer(bytes))
+      }
+    }
+  }
+
   // MARK: Preparing
 
   private func node(_ expression: Expression) throws(ShellError) -> BlockNode {
@@ -79,10 +109,14 @@ final class BlockEvaluator {
       switch path.base {
       case .row:
         guard let property = plain(name, objectClass) else { break }
-        return PropertyNode(block, place(property.position, in: &positions), evaluator)
+        let node = PropertyNode(
+          block, place(property.position, in: &positions), property.kind, evaluator)
+        block.properties.append(node)
+        return node
       case .old:
         guard let oldClass, let property = plain(name, oldClass) else { break }
-        return OldPropertyNode(block, place(property.position, in: &oldPositions), evaluator)
+        return OldPropertyNode(
+          block, place(property.position, in: &oldPositions), property.kind, evaluator)
       case .variable, .object: break
       }
     case .binary(let sign, _, let left, let right, let range):
@@ -122,34 +156,82 @@ final class BlockEvaluator {
 
 /// A part of an expression.
 private class BlockNode {
+  /// Whether its value is a text or null.
+  var isText: Bool { false }
+
   func value(at row: Int) throws(ShellError) -> ShellValue { .null }
+
+  /// Adds the text for a row to a buffer; false if it is null.
+  func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    guard case .scalar(.string(let bytes)) = try value(at: row) else { return false }
+    text += bytes
+    return true
+  }
 }
 
 private final class ConstantNode: BlockNode {
   private let constant: ShellValue
+  private let bytes: [UInt8]?
 
-  init(_ constant: ShellValue) { self.constant = constant }
+  init(_ constant: ShellValue) {
+    self.constant = constant
+    if case .scalar(.string(let bytes)) = constant { self.bytes = bytes } else { bytes = nil }
+  }
+
+  override var isText: Bool { bytes != nil }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue { constant }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    guard let bytes else { return false }
+    text += bytes
+    return true
+  }
 }
 
 private final class PropertyNode: BlockNode {
   private let block: BlockEvaluator.Block
   private let place: Int
+  private let kind: ValueKind
   private let evaluator: Evaluator
+  /// The leaf of the block at hand, if it is of one of these kinds.
+  private var strings: StringLeaf?
+  private var ints: IntegerLeaf?
+  private var doubles: FloatingLeaf<Double>?
 
-  init(_ block: BlockEvaluator.Block, _ place: Int, _ evaluator: Evaluator) {
-    (self.block, self.place, self.evaluator) = (block, place, evaluator)
+  init(_ block: BlockEvaluator.Block, _ place: Int, _ kind: ValueKind, _ evaluator: Evaluator) {
+    (self.block, self.place, self.kind, self.evaluator) = (block, place, kind, evaluator)
   }
 
+  func begin(_ cursor: TableCursor) throws(StorageError) {
+    switch kind {
+    case .string: strings = try cursor.strings(place)
+    case .int: ints = try cursor.ints(place)
+    case .double: doubles = try cursor.doubles(place)
+    default: break
+    }
+  }
+
+  override var isText: Bool { kind == .string }
+
   override func value(at row: Int) throws(ShellError) -> ShellValue {
-    do throws(StorageError) {
-      switch block.leaves[place] {
-      case .int(let leaf): return leaf.value(at: row).map { .scalar(.int($0)) } ?? .null
-      default:
-        guard let cursor = block.cursor else { return .null }
-        return .scalar(try cursor.value(place, at: row).scalar ?? .null)
+    if let ints { return ints.value(at: row).map { .scalar(.int($0)) } ?? .null }
+    if let doubles { return doubles.value(at: row).map { .scalar(.double($0)) } ?? .null }
+    return try evaluator.reading { () throws(StorageError) in
+      if let strings {
+        return try strings.value(at: row).map { .scalar(.string([UInt8]($0))) } ?? .null
       }
+      guard let cursor = block.cursor else { return .null }
+      return .scalar(try cursor.value(place, at: row).scalar ?? .null)
+    }
+  }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    guard let strings else { return try super.append(to: &text, at: row) }
+    do throws(StorageError) {
+      guard let bytes = try strings.value(at: row) else { return false }
+      text.append(contentsOf: bytes)
+      return true
     } catch {
       throw StorageMessages.error(error, path: evaluator.path)
     }
@@ -159,21 +241,29 @@ private final class PropertyNode: BlockNode {
 private final class OldPropertyNode: BlockNode {
   private let block: BlockEvaluator.Block
   private let place: Int
+  private let kind: ValueKind
   private let evaluator: Evaluator
 
-  init(_ block: BlockEvaluator.Block, _ place: Int, _ evaluator: Evaluator) {
-    (self.block, self.place, self.evaluator) = (block, place, evaluator)
+  init(_ block: BlockEvaluator.Block, _ place: Int, _ kind: ValueKind, _ evaluator: Evaluator) {
+    (self.block, self.place, self.kind, self.evaluator) = (block, place, kind, evaluator)
   }
 
+  override var isText: Bool { kind == .string }
+
   override func value(at row: Int) throws(ShellError) -> ShellValue {
-    guard let reader = block.oldReader, let cursor = block.cursor else { return .null }
-    do throws(StorageError) {
-      if block.oldRow != row {
-        block.hasOld = try reader.move(to: cursor.key(at: row))
-        block.oldRow = row
-      }
-      guard block.hasOld else { return .null }
+    try evaluator.reading { () throws(StorageError) in
+      guard try block.moveOld(to: row), let reader = block.oldReader else { return .null }
       return .scalar(try reader.value(place).scalar ?? .null)
+    }
+  }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    do throws(StorageError) {
+      guard try block.moveOld(to: row), let reader = block.oldReader,
+        case .string(let bytes) = try reader.value(place)
+      else { return false }
+      text.append(contentsOf: bytes)
+      return true
     } catch {
       throw StorageMessages.error(error, path: evaluator.path)
     }
@@ -190,9 +280,16 @@ private final class ArithmeticNode: BlockNode {
     (self.sign, self.left, self.right, self.range) = (sign, left, right, range)
   }
 
+  override var isText: Bool { sign == .add && left.isText && right.isText }
+
   override func value(at row: Int) throws(ShellError) -> ShellValue {
     try Arithmetic.apply(
       sign, try left.value(at: row), try right.value(at: row), at: range)
+  }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    guard try left.append(to: &text, at: row) else { return false }
+    return try right.append(to: &text, at: row)
   }
 }
 
@@ -203,6 +300,10 @@ private final class CallNode: BlockNode {
 
   init(_ name: String, _ operands: [BlockNode], _ range: SourceRange) {
     (self.name, self.operands, self.range) = (name, operands, range)
+  }
+
+  override var isText: Bool {
+    ["string", "upper", "lower", "trim", "substr", "replace", "join"].contains(name)
   }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue {
@@ -218,12 +319,23 @@ private final class CoalesceNode: BlockNode {
 
   init(_ operands: [BlockNode]) { self.operands = operands }
 
+  override var isText: Bool { operands.allSatisfy(\.isText) }
+
   override func value(at row: Int) throws(ShellError) -> ShellValue {
     for operand in operands {
       let value = try operand.value(at: row)
       if !value.isNull { return value }
     }
     return .null
+  }
+
+  override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
+    let count = text.count
+    for operand in operands {
+      if try operand.append(to: &text, at: row) { return true }
+      text.removeLast(text.count - count)
+    }
+    return false
   }
 }
 

@@ -49,6 +49,11 @@ final class InputMaker {
       {
         return try foreign.input()
       }
+      if expression.isObjectName {
+        if let object = try present(expression) { return object }
+        // For the reason; the statement may not have looked at the database yet.
+        try session.refresh(database)
+      }
       let evaluator = self.evaluator ?? session.evaluator(database)
       self.evaluator = evaluator
       let value = try evaluator.value(of: expression, row: row)
@@ -60,6 +65,29 @@ final class InputMaker {
       return InputMaker.input(value)
     } catch {
       throw .shell(error)
+    }
+  }
+
+  /// The object with a name, found in the open transaction without a snapshot of it; nil if that does
+  /// not find it.
+  private func present(_ expression: Expression) throws(ShellError) -> InputValue? {
+    guard case .path(let path) = expression, case .object(let name) = path.base,
+      let transaction = database.realm.transaction,
+      let objectClass = database.realm.schema.objectClass(named: name.className.text)
+    else { return nil }
+    let table = objectClass.table.key
+    do throws(StorageError) {
+      switch name.key {
+      case .primaryKey(let literal):
+        let found = try transaction.object(table, primaryKey: literal.scalar)
+        return found.map { .object(objectClass, $0) }
+      case .objectKey(let number):
+        let key = ObjectKey(number)
+        return try transaction.hasObject(table, key) ? .object(objectClass, key) : nil
+      case .variable: return nil
+      }
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
     }
   }
 
@@ -153,13 +181,25 @@ extension Expression {
   var readsDatabase: Bool {
     switch self {
     case .literal: false
+    // Looked for in the transaction.
+    case .path where isObjectName: false
     case .path, .query: true
-    case .call(_, let arguments, _): arguments.contains(where: \.readsDatabase)
-    case .unary(_, let operand, _): operand.readsDatabase
-    case .binary(_, _, let left, let right, _): left.readsDatabase || right.readsDatabase
+    case .call(_, let arguments, _): arguments.contains { $0.readsDatabase || $0.isObjectName }
+    case .unary(_, let operand, _): operand.readsDatabase || operand.isObjectName
+    case .binary(_, _, let left, let right, _):
+      [left, right].contains { $0.readsDatabase || $0.isObjectName }
     case .array(let members, _): members.contains(where: \.readsDatabase)
     case .object(let fields, _): fields.contains { $0.value.readsDatabase }
     }
+  }
+
+  /// Whether it is the name of an object that says its key: `Dog(1)`, `Dog#12`.
+  var isObjectName: Bool {
+    guard case .path(let path) = self, path.steps.isEmpty, case .object(let name) = path.base else {
+      return false
+    }
+    if case .variable = name.key { return false }
+    return true
   }
 
   /// Whether it is a single value whose type is known from its text.

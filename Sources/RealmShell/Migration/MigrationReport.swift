@@ -57,9 +57,7 @@ struct MigrationReport {
       var counts = Objects(className: newClass.name)
       let rewritten = migration.rewritten[newClass.table.key]
       counts.rewritten = rewritten?.keys.count ?? 0
-      let difference =
-        try newClass.table.objectCount() - (oldClass?.table.objectCount() ?? 0)
-      (counts.added, counts.deleted) = (max(0, difference), max(0, -difference))
+      (counts.added, counts.deleted) = try MigrationReport.difference(oldClass, newClass)
       if !counts.parts.isEmpty, !areParts { objects.append(counts) }
       if let rewritten, let oldClass, !areParts {
         examples.append(
@@ -135,6 +133,46 @@ struct MigrationReport {
   }
 
   // MARK: Objects
+
+  /// Number of objects that one state has and the other has not.
+  private static func difference(
+    _ old: ObjectClass?, _ new: ObjectClass
+  ) throws(StorageError) -> (added: Int, deleted: Int) {
+    guard let old else { return (try new.table.objectCount(), 0) }
+    var (before, after) = (try KeyWalk(old.table), try KeyWalk(new.table))
+    var common = 0
+    while let a = before.key, let b = after.key {
+      if a <= b { try before.advance() }
+      if b <= a { try after.advance() }
+      if a == b { common += 1 }
+    }
+    return (try new.table.objectCount() - common, try old.table.objectCount() - common)
+  }
+
+  /// The keys of a table, one after the other.
+  private struct KeyWalk {
+    private let cursor: TableCursor
+    private var row = 0
+    private(set) var key: ObjectKey?
+
+    init(_ table: StoredTable) throws(StorageError) {
+      cursor = try TableCursor(table, columns: [])
+      row = -1
+      try advance()
+    }
+
+    mutating func advance() throws(StorageError) {
+      row += 1
+      while row >= cursor.count {
+        guard try cursor.next() else {
+          key = nil
+          return
+        }
+        row = 0
+      }
+      key = cursor.key(at: row)
+    }
+  }
 
   /// A property of an object as it is shown.
   private struct Field {

@@ -5,14 +5,14 @@ import RealmValues
 
 /// A name as it is written in statements: in back quotes unless it is a word.
 ///
-/// Controls, which terminals would obey, are shown as `\u001b`; such a name cannot be typed.
+/// Controls and overrides of the direction, which terminals would obey, are shown as `\u001b`; such a name cannot be typed.
 ///
 /// Source: shell.md 3.
 func quotedName(_ name: String) -> String {
   if CanonicalText.isBareName(Array(name.utf8).span) { return name }
   var result = "`"
   for scalar in name.unicodeScalars {
-    if scalar.properties.generalCategory == .control {
+    if scalar.properties.generalCategory == .control || EscapedText.overridesDirection(scalar) {
       let digits = String(scalar.value, radix: 16)
       result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     } else {

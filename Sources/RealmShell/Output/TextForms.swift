@@ -23,10 +23,30 @@ enum EscapedText {
   enum Form {
     /// Quotes, backslashes and controls below U+0020; bytes that are not UTF-8 become U+FFFD.
     case json
-    /// Quotes, backslashes and all controls; bytes that are not UTF-8 become `\xNN`.
+    /// Quotes, backslashes, all controls and overrides of the writing direction, by which a text
+    /// could look like another; bytes that are not UTF-8 become `\xNN`.
     case literal
-    /// Controls, and bytes that are not UTF-8.
+    /// The same without quotes and backslashes.
     case bare
+  }
+
+  /// A text for people, from wherever it comes.
+  static func bare(_ text: String) -> String {
+    var text = text
+    return text.withUTF8 { utf8 in
+      let bytes = UnsafeRawBufferPointer(utf8)
+      if isPrintableASCII(bytes, without: 0x7F, 0x7F) {
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      let writer = ByteWriter()
+      write(bytes, .bare, to: writer)
+      return String(decoding: writer.takeBytes(), as: UTF8.self)
+    }
+  }
+
+  /// Whether terminals turn round what follows a character.
+  static func overridesDirection(_ scalar: Unicode.Scalar) -> Bool {
+    (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
   }
 
   static func write(_ bytes: UnsafeRawBufferPointer, _ form: Form, to out: ByteWriter) {
@@ -63,7 +83,7 @@ enum EscapedText {
       return byte < 0x20 || (isQuote && form != .bare) ? 0 : 1
     }
     guard let (scalar, byteCount) = decodeScalar(in: bytes, at: i) else { return 0 }
-    return form != .json && scalar.value < 0xA0 ? 0 : byteCount
+    return form != .json && (scalar.value < 0xA0 || overridesDirection(scalar)) ? 0 : byteCount
   }
 
   /// Writes the escape for the character at a position and gives the number of bytes it replaces.
@@ -80,7 +100,8 @@ enum EscapedText {
     case 0..<0x80: writeHex(byte, after: "\\u00", to: out)
     default:
       if let (scalar, byteCount) = decodeScalar(in: bytes, at: i) {
-        writeHex(UInt8(truncatingIfNeeded: scalar.value), after: "\\u00", to: out)
+        writeHex(UInt8(truncatingIfNeeded: scalar.value >> 8), after: "\\u", to: out)
+        writeHex(UInt8(truncatingIfNeeded: scalar.value), after: "", to: out)
         return byteCount
       }
       if form == .json { out.write("\u{FFFD}") } else { writeHex(byte, after: "\\x", to: out) }
@@ -135,10 +156,17 @@ enum LiteralText {
     return !isPrintable(bytes, without: 0x7F, 0x7F) || containsLateControl(bytes)
   }
 
-  /// Whether there is a control from U+0080 to U+009F, which some terminals obey.
+  /// Whether there is a control from U+0080 to U+009F, which some terminals obey, or an override of
+  /// the writing direction.
   private static func containsLateControl(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard bytes.count > 1 else { return false }
-    return (0..<bytes.count - 1).contains { bytes[$0] == 0xC2 && bytes[$0 + 1] & 0xE0 == 0x80 }
+    (0..<max(0, bytes.count - 1)).contains { i in
+      switch bytes[i] {
+      case 0xC2: bytes[i + 1] & 0xE0 == 0x80
+      case 0xE2:
+        decodeScalar(in: bytes, at: i).map { EscapedText.overridesDirection($0.scalar) } ?? false
+      default: false
+      }
+    }
   }
 
   /// Longer texts that begin like a literal are quoted without being read.

@@ -27,6 +27,8 @@ final class ValueWriter {
   let usesLocalTime: Bool
   /// The keys that objects of classes without primary key will have where the text is read.
   var newKeys: [TableKey: ObjectPositions] = [:]
+  /// Whether every literal gives back the same bits and, in mixed values, the same type.
+  var isExact = false
   private var scratch: [UInt8] = []
   private var texts: [TableKey: ClassTexts] = [:]
   /// Objects that are being written inside each other.
@@ -131,6 +133,13 @@ final class ValueWriter {
 
   private func float(_ number: Float, _ isMixed: Bool, _ form: Form) {
     guard form.isJSON else {
+      if isExact, number.isNaN, isMixed || number.bitPattern != Float.nan.bitPattern {
+        return notANumber(UInt64(number.bitPattern), digitCount: 8)
+      }
+      if isExact, isMixed, number.isInfinite {
+        out.write(number < 0 ? "float(-inf)" : "float(inf)")
+        return
+      }
       out.writeFloat(number)
       if isMixed, number.isFinite { out.byte(UInt8(ascii: "f")) }
       return
@@ -140,7 +149,17 @@ final class ValueWriter {
     if isMixed { out.byte(UInt8(ascii: "}")) }
   }
 
+  /// What is not a number has other bits than those of `nan` where a processor has made it.
+  private func notANumber(_ bits: UInt64, digitCount: Int) {
+    let digits = String(bits, radix: 16)
+    let zeros = String(repeating: "0", count: digitCount - digits.count)
+    out.write("nan(\"\(zeros)\(digits)\")")
+  }
+
   private func double(_ number: Double, _ isMixed: Bool, _ form: Form) {
+    if isExact, number.isNaN, number.bitPattern != Double.nan.bitPattern, !form.isJSON {
+      return notANumber(number.bitPattern, digitCount: 16)
+    }
     guard form.isJSON, !number.isFinite else {
       out.writeDouble(number)
       return

@@ -9,8 +9,8 @@ struct IncomingText {
   /// Bytes from which on a pipe that is empty is given a moment to be filled again.
   private static let patientByteCount = 1 << 16
   private static let patienceMilliseconds: Int32 = 2
-  /// Most bytes of one statement.
-  private static let maximumByteCount = 256 << 20
+  /// Most bytes of one statement; that of a dump makes a whole database.
+  private static let maximumByteCount = 4 << 30
 
   private let descriptor: Int32
   private let name: String

@@ -20,7 +20,7 @@ extension Session {
     /// Most living versions with which a write transaction may begin.
     var versionLimit: Int?
     let realm: Realm
-    let key: EncryptionKey?
+    var key: EncryptionKey? { realm.key }
     /// Whether it was opened with `readonly` or as an old snapshot.
     let isReadOnly: Bool
     /// Whether it did not exist before.
@@ -45,15 +45,14 @@ extension Session {
     let schemaEditor: SchemaEditor
 
     init(
-      name: String, realm: Realm, key: EncryptionKey?, isReadOnly: Bool, isNew: Bool = false,
-      isInMemory: Bool = false, number: Int = Threads.newNumber(), defaults: Defaults = Defaults(),
+      name: String, realm: Realm, isReadOnly: Bool, isNew: Bool = false, isInMemory: Bool = false,
+      number: Int = Threads.newNumber(), defaults: Defaults = Defaults(),
       for session: Session
     ) {
       self.session = session
       (self.number, self.defaults) = (number, defaults)
       self.name = name
       self.realm = realm
-      self.key = key
       self.isReadOnly = isReadOnly
       self.isNew = isNew
       self.isInMemory = isInMemory

@@ -84,7 +84,7 @@ extension OutputFile {
 
 extension Session {
   /// Refuses to write text with `--safe`, and over a database or a file beside one.
-  func permitWriting(to path: String, at range: SourceRange) throws(ShellError) {
+  func permitWriting(to path: String, at range: SourceRange?) throws(ShellError) {
     try permit(path, at: range) { OutputFile.refusal($0, databases: $1) }
   }
 
@@ -94,7 +94,7 @@ extension Session {
   }
 
   private func permit(
-    _ path: String, at range: SourceRange, _ refusal: (String, [String]) -> String?
+    _ path: String, at range: SourceRange?, _ refusal: (String, [String]) -> String?
   ) throws(ShellError) {
     guard !isSafe else {
       throw ShellError(.notSafe, "writing files is refused by --safe", at: range)

@@ -144,6 +144,8 @@ extension Session {
     case .unobserve(let statement): try unobserve(statement, at: range, to: writer)
     case .unlet(let names): try unlet(names)
     case .compact(let path): try compact(to: path, at: range, to: writer)
+    case .encrypt(let statement), .decrypt(let statement), .rekey(let statement):
+      try changeEncryption(statement, at: range, to: writer)
     case .upgrade(let upgrade): try self.upgrade(upgrade, at: range, to: writer)
     case .copy(.database(let path, let new, let key)):
       try copy(to: path, new: new, key: key, at: range, to: writer)

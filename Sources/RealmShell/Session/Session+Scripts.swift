@@ -137,7 +137,7 @@ extension Session {
   ) throws(ShellError) {
     if settings.echoes {
       let pipe = statement.pipe.map { " | " + $0 } ?? ""
-      results.write("> \(source.text(of: statement.range))\(pipe)\n")
+      results.write("> \(KeyText.masked(source.text(of: statement.range) + pipe))\n")
     }
     // Many short statements are interrupted between them.
     try Interruption.check()

@@ -167,6 +167,7 @@ extension Session {
         try execute(statement, origin: origin)
         if isEnding { break }
       }
+      try Interruption.check()
     } catch {
       if database.transaction != nil { try drop(database) }
       throw error
@@ -385,7 +386,10 @@ extension Session {
       let result = try body()
       database.isHalfDone = false
       changeCount &+= 1
-      if isAutomatic { try endAutomatic(database, at: range) }
+      if isAutomatic {
+        try Interruption.check()
+        try endAutomatic(database, at: range)
+      }
       return result
     } catch {
       var error = error

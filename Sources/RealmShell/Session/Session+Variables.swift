@@ -109,7 +109,7 @@ extension Session {
       throw StorageMessages.error(error, path: version.path)
     }
     let database = Database(
-      name: currentName ?? "", realm: realm, key: nil, isReadOnly: true,
+      name: currentName ?? "", realm: realm, isReadOnly: true,
       defaults: (try? current())?.defaults ?? Defaults(), for: self)
     frozenDatabases[ObjectIdentifier(version)] = database
     return database

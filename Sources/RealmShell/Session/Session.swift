@@ -217,8 +217,15 @@ final class Session {
     var origin = origin
     // Something stands between the text that was typed and what would point at it.
     if output.sentByteCount != sentByteCountWhenTyped { origin?.promptWidth = nil }
-    ErrorPrinter(form: settings.errorForm, writer: errorOutput).print(
+    ErrorPrinter(form: settings.errorForm, writer: errorOutput, width: errorWidth).print(
       error, severity: severity, origin: origin)
+  }
+
+  /// Columns for errors; nil if they go to no terminal.
+  var errorWidth: Int? {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return settings.width ?? Int(size.ws_col)
   }
 }
 

@@ -29,8 +29,10 @@ private func presentFolder() -> String? {
 
 /// Whole text files, read for running.
 enum TextFile {
-  /// Most bytes of a file that is read whole; a device may have no end.
-  private static let maximumByteCount = 256 << 20
+  /// Most bytes of a file that is read whole.
+  private static let maximumByteCount = 16 << 30
+  /// The same for what is no file: a device may have no end.
+  private static let maximumByteCountOfDevice = 256 << 20
 
   /// Reads a file, or standard input if the path is `-`.
   ///
@@ -48,9 +50,9 @@ enum TextFile {
     defer { if path != "-" { close(descriptor) } }
     var result: [UInt8] = []
     var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-      result.reserveCapacity(max(0, min(Int(status.st_size), maximumByteCount)))
-    }
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let maximumByteCount = isFile ? maximumByteCount : maximumByteCountOfDevice
+    if isFile { result.reserveCapacity(max(0, min(Int(status.st_size), maximumByteCount))) }
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = try repeatingCall { Glibc.read(descriptor, &buffer, buffer.count) }

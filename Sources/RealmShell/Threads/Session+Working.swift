@@ -69,7 +69,8 @@ extension Session {
     origin.promptWidth = nil
     var error = error
     if error.subject == nil { error.range = error.range ?? origin.statement }
-    let printer = ErrorPrinter(form: settings.errorForm, writer: errorOutput)
+    let printer = ErrorPrinter(
+      form: settings.errorForm, writer: errorOutput, width: errorWidth)
     printer.print(error, origin: origin)
   }
 
@@ -133,7 +134,7 @@ extension Session {
         throw StorageMessages.error(error, path: entry.path)
       }
       let database = Database(
-        name: unusedName(entry.name), realm: realm, key: entry.key, isReadOnly: entry.isReadOnly,
+        name: unusedName(entry.name), realm: realm, isReadOnly: entry.isReadOnly,
         isInMemory: entry.isInMemory, number: entry.number, defaults: entry.defaults, for: self)
       database.versionLimit = entry.versionLimit
       database.isAdopted = true

@@ -57,7 +57,7 @@ struct SharedDatabase: Sendable {
   let number: Int
   let name: String
   let path: String
-  let key: EncryptionKey?
+  var key: EncryptionKey?
   let state: Realm.State
   let isReadOnly: Bool
   let isInMemory: Bool

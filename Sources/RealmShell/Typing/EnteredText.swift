@@ -28,7 +28,7 @@ struct EnteredText {
         Part(
           range: range, text: String(decoding: bytes[range], as: UTF8.self),
           mayBeKept: !Self.startsWithBlank(range.lowerBound, bytes)
-            && !KeyFinder.holdsKey(bytes, outline)))
+            && !KeyText.isIn(bytes[range])))
     }
     self.parts = parts
   }
@@ -50,34 +50,5 @@ struct EnteredText {
   private static func startsWithBlank(_ start: Int, _ bytes: [UInt8]) -> Bool {
     let rowStart = bytes[..<start].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     return bytes[rowStart] == UInt8(ascii: " ") || bytes[rowStart] == UInt8(ascii: "\t")
-  }
-}
-
-/// Finds keys that were written into a statement.
-enum KeyFinder {
-  /// The forms of key sources that are the key itself. Source: shell.md 15.
-  private static let forms = ["hex:", "base64:", "bytes:"]
-
-  /// Whether the statement holds the key itself, not only the place where it is.
-  static func holdsKey(_ bytes: [UInt8], _ outline: StatementParser.Outline) -> Bool {
-    for mark in outline.marks {
-      let text = String(decoding: bytes[mark.range.bounds], as: UTF8.self)
-      switch mark.role {
-      case .file(.key) where isKey(text): return true
-      // The command may be this program with an option.
-      case .raw where forms.contains(where: { text.contains($0) }): return true
-      default: break
-      }
-    }
-    // What could not be parsed is not known for what it is.
-    guard let error = outline.errorOffset, error < outline.range.upperBound else { return false }
-    let rest = bytes[max(error, outline.range.lowerBound)..<outline.range.upperBound]
-    let text = String(decoding: rest, as: UTF8.self)
-    return forms.contains { text.contains($0) }
-  }
-
-  private static func isKey(_ source: String) -> Bool {
-    let text = source.drop { $0 == "\"" || $0 == "'" }
-    return forms.contains { text.hasPrefix($0) }
   }
 }

@@ -24,6 +24,7 @@ extension Session {
     assistance.complete = { completer.completion(of: $0, at: $1) }
     assistance.help = { wordHelp.text(for: $0, at: $1) }
     assistance.edit = { [unowned self] in edit($0) }
+    assistance.mayBeKept = { !KeyText.isIn($0.utf8) }
     assistance.pasted = { PastedText.withoutPrompts($0, prompt: prompt()) }
     return assistance
   }

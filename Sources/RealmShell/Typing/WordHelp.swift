@@ -30,9 +30,9 @@ struct WordHelp {
     let found = Grammar.verbs.filter { !word.isEmpty && $0.name.hasPrefix(word.lowercased()) }
     if found.count == 1 { return help(found[0].name) }
     let width = found.map(\.name.count).max() ?? 0
-    return found.isEmpty
-      ? help(nil)
-      : found.map { padded($0.name, width) + "  " + $0.effect }.joined(separator: "\n")
+    if found.isEmpty { return help(nil) }
+    let lines = found.map { padded($0.name, width) + "  " + $0.effect }
+    return WordWrap.paragraphs(lines.joined(separator: "\n"), width: session.screenWidth)
   }
 
   private static func statement(

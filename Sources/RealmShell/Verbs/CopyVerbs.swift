@@ -13,29 +13,41 @@ extension Session {
   ) throws(ShellError) {
     let database = try current(at: range)
     try refresh(database)
+    let newKey = try readNewKey(key, for: resolve(path))
     let byteCount = try copy(
-      database, to: path, key: try readKey(key), overwrite: !new)
-    acknowledge(copiedText(database, path, byteCount), to: writer)
+      database, to: path, key: newKey?.key, keyFile: newKey?.file, overwrite: !new)
+    acknowledge(
+      copiedText("copied", database, path, byteCount) + (newKey?.note ?? ""), to: writer)
   }
 
-  private func copiedText(
-    _ database: Database, _ path: FilePath, _ byteCount: Int
+  /// `copied version 12 to backup.realm: 9.1 KiB`.
+  func copiedText(
+    _ verb: String, _ database: Database, _ path: FilePath, _ byteCount: Int
   ) -> String {
     let version = settings.showsVersions ? "version \(database.realm.snapshot.version) " : ""
     let changes = database.realm.hasChanges ? "with uncommitted changes " : ""
-    return "copied \(version)\(changes)to \(path.text): \(sizeText(byteCount))"
+    let local = database.realm.snapshot.isSynchronised ? ", without synchronisation" : ""
+    return "\(verb) \(version)\(changes)to \(path.text): \(sizeText(byteCount))\(local)"
   }
 
   /// Writes a compact copy of what a database shows now.
-  private func copy(
-    _ database: Database, to path: FilePath, key: EncryptionKey?, overwrite: Bool
+  func copy(
+    _ database: Database, to path: FilePath, key: EncryptionKey?, keyFile: NewKeyFile?,
+    overwrite: Bool, label: String = "copying"
   ) throws(ShellError) -> Int {
     let target = resolve(path)
     try permitCopying(to: target, at: path.range)
-    let progress = Progress("copying", for: self)
+    let progress = Progress(label, for: self)
+    let snapshot = database.realm.snapshot
     do throws(StorageError) {
+      // The copy of a synchronised database is a local one, built anew.
+      if snapshot.isSynchronised, keyFile == nil {
+        return try FileUpgrader.upgrade(
+          snapshot, to: target, key: key, overwrite: overwrite
+        ) { progress.goesOn($0, $1) }.byteCount
+      }
       return try FileCopier.copy(
-        database.realm.snapshot, to: target, key: key, overwrite: overwrite
+        snapshot, to: target, key: key, overwrite: overwrite, keyFile: keyFile
       ) { progress.goesOn($0, $1) }
     } catch {
       throw copyError(error, path)
@@ -85,7 +97,7 @@ extension Session {
   }
 
   /// Refuses what cannot be done inside of a transaction.
-  private func refuseTransaction(_ database: Database, at range: SourceRange) throws(ShellError) {
+  func refuseTransaction(_ database: Database, at range: SourceRange) throws(ShellError) {
     guard !database.realm.isWriting else {
       throw ShellError(
         .wrongTransactionState, "a write transaction is open", at: verbRange(range),
@@ -94,7 +106,7 @@ extension Session {
   }
 
   /// Does something with a file that this program has let go of, and takes part in it again.
-  private func alone<Result>(
+  func alone<Result>(
     with database: Database, at range: SourceRange,
     _ body: () throws(StorageError) -> Result
   ) throws(ShellError) -> Result {
@@ -102,6 +114,14 @@ extension Session {
       throw ShellError(
         .fileBusy, "thread \(other) has the file open", at: verbRange(range),
         remedy: other == ThreadIdentity.mainName ? nil : "stop \(quotedName(other))")
+    }
+    let other = databases.first {
+      $0 !== database && !$0.isInMemory && OutputFile.areSame($0.realm.path, database.realm.path)
+    }
+    if let other {
+      throw ShellError(
+        .fileBusy, "the database \(other.name) has the file open", at: verbRange(range),
+        remedy: "close \(quotedName(other.name))")
     }
     guard observers.watch(of: database) == nil else {
       throw ShellError(
@@ -123,6 +143,9 @@ extension Session {
       if isShared { try database.realm.share() }
       return result
     } catch {
+      if case .rejected(.interrupted) = error {
+        throw ShellError(.interrupted, "interrupted; \(database.shownPath) is as it was")
+      }
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = failure.range ?? verbRange(range)
       throw failure
@@ -143,7 +166,7 @@ extension Session {
     case .file(let path):
       try refresh(database)
       outcome = try upgrade(database, to: path, progress)
-      let copied = copiedText(database, path, outcome.byteCount)
+      let copied = copiedText("copied", database, path, outcome.byteCount)
       target = outcome.isUpgrade ? path.text : copied
     case .inPlace:
       _ = try writable(at: range)

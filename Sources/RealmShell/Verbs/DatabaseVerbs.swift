@@ -6,25 +6,6 @@ import RealmStorage
 
 /// `close`, `use`, and what belongs to opening.
 extension Session {
-  /// Reads the key that a statement names.
-  func readKey(_ source: FilePath?) throws(ShellError) -> EncryptionKey? {
-    guard let source else { return nil }
-    do throws(ShellError) {
-      return try KeySource.read(source.text, isSafe: isSafe) {
-        resolve(FilePath($0, isQuoted: source.isQuoted, range: source.range))
-      }
-    } catch {
-      var error = error
-      error.range = source.range
-      throw error
-    }
-  }
-
-  /// Reads the key that the command line or the environment names.
-  func readKey(_ source: String) throws(ShellError) -> EncryptionKey {
-    try KeySource.read(source, isSafe: isSafe)
-  }
-
   /// Points an error at the path, and suggests a file with a similar name.
   func placed(_ error: ShellError, _ path: FilePath) -> ShellError {
     guard error.range == nil else { return error }

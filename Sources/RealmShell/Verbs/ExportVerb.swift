@@ -2,47 +2,74 @@ import ByteKernels
 import Glibc
 import RealmLanguage
 import RealmObjects
+import RealmStorage
+import RealmValues
 
 /// `export`.
 ///
 /// Source: shell.md 16.
 extension Session {
   func export(_ statement: ExportStatement, to writer: ByteWriter) throws(ShellError) {
-    guard !statement.links else {
-      throw ShellError(
-        .illegalOperation, "links cannot be followed yet", at: statement.path.range)
+    let format = try format(of: statement)
+    if format == .sql || format == .sqlite {
+      try exportTables(statement, asText: format == .sql, to: writer)
+      return
     }
-    switch statement.content {
-    case .all: try exportAll(statement, to: writer)
-    case .source(let source, let condition, let columns):
-      let query = WhereStatement(
-        source: source,
-        condition: condition ?? Condition.everything(at: source.range), columns: columns)
-      let result = try find(query)
-      let mode = try mode(of: statement)
-      try write(result, mode, statement.append, to: resolve(statement.path), statement.path.range)
-      if acknowledges {
-        writer.write(
-          "exported \(counted(result.keys.count, "object", "objects")) to \(statement.path.text)\n")
-      }
+    guard let mode = Settings.Mode(rawValue: format.rawValue) else { return }
+    if statement.append, mode == .json {
+      throw ShellError(
+        .invalidArgument, "nothing can be added to the array of a json file",
+        at: statement.path.range, remedy: "format jsonl")
+    }
+    guard case .source(let source, let condition, let columns) = statement.content,
+      !statement.links
+    else { return try exportFolder(statement, mode, to: writer) }
+    let result = try found(source, condition, columns)
+    try write(result, mode, statement.append, to: resolve(statement.path), statement.path.range)
+    if acknowledges {
+      writer.write("exported \(objects(result.keys.count)) to \(statement.path.text)\n")
     }
   }
 
-  /// The output mode of a format, given or told by the ending of the file name.
-  private func mode(of statement: ExportStatement) throws(ShellError) -> Settings.Mode {
+  private func objects(_ count: Int) -> String { counted(count, "object", "objects") }
+
+  private func found(
+    _ source: Source, _ condition: Condition?, _ columns: [Column]
+  ) throws(ShellError) -> ResultSet {
+    try find(
+      WhereStatement(
+        source: source, condition: condition ?? Condition.everything(at: source.range),
+        columns: columns))
+  }
+
+  /// The format, given or told by the ending of the file name; that of the files in a folder is
+  /// jsonl if nothing is said.
+  private func format(of statement: ExportStatement) throws(ShellError) -> ExportFormat {
+    if let format = statement.format { return format }
     let path = statement.path.text
-    let ending = path.contains(".") ? path.split(separator: ".").last.map(String.init) ?? "" : ""
-    let format = statement.format ?? ExportFormat(rawValue: ending.lowercased())
-    switch format {
-    case .csv: return .csv
-    case .tsv: return .tsv
-    case .json: return .json
-    case .jsonl: return .jsonl
-    case .sql, .sqlite, nil:
-      throw ShellError(
-        .invalidArgument, "the format has to be csv, tsv, json or jsonl", at: statement.path.range,
-        remedy: "format jsonl")
+    let name = path.split(separator: "/").last ?? ""
+    let ending = name.contains(".") ? name.split(separator: ".").last?.lowercased() ?? "" : ""
+    let told: ExportFormat? =
+      switch ending {
+      case "db", "sqlite3": .sqlite
+      default: ExportFormat(rawValue: ending)
+      }
+    guard case .source = statement.content, !statement.links else {
+      switch told {
+      case .sql, .sqlite: return told ?? .jsonl
+      case nil: return .jsonl
+      case .csv, .tsv, .json, .jsonl:
+        throw ShellError(
+          .invalidArgument, "several classes need a folder", at: statement.path.range,
+          remedy: "a folder's name and format \(ending)")
+      }
     }
+    guard let told else {
+      throw ShellError(
+        .invalidArgument, "the format has to be csv, tsv, json, jsonl, sql or sqlite",
+        at: statement.path.range, remedy: "format jsonl")
+    }
+    return told
   }
 
   private func write(
@@ -58,11 +85,6 @@ extension Session {
       try Renderer(result, settings, to: writer).render(rows: 0..<result.keys.count)
     }
     if appends {
-      guard mode != .json else {
-        throw ShellError(
-          .invalidArgument, "nothing can be added to the array of a json file", at: range,
-          remedy: "format jsonl")
-      }
       settings.showsHeader = !OutputFile.hasContent(path)
       try OutputFile.append(to: path, for: self, at: range, body)
     } else {
@@ -70,50 +92,130 @@ extension Session {
     }
   }
 
+  // MARK: Several classes
+
+  /// What a statement is about: everything, or objects of a source with those that belong to them.
+  private func selection(
+    _ statement: ExportStatement, _ database: Database
+  ) throws(ShellError) -> ObjectSelection {
+    guard case .source(let source, let condition, let columns) = statement.content else {
+      return ObjectSelection(allOf: database.realm.schema)
+    }
+    let result = try found(source, condition, columns)
+    guard columns.isEmpty, result.objectClass.view == nil else {
+      throw ShellError(
+        .illegalOperation,
+        "only whole objects can be exported this way, without show or projection",
+        at: source.range)
+    }
+    let selection: ObjectSelection
+    do throws(StorageError) {
+      selection = try ObjectSelection(
+        result.keys, of: result.objectClass, in: database.realm.schema,
+        followsLinks: statement.links)
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+    try Interruption.check()
+    return selection
+  }
+
+  /// Tells that parts of the database could not be read.
+  private func refuseUnreadable(
+    _ statement: ExportStatement, _ database: Database
+  ) throws(ShellError) {
+    guard case .all = statement.content,
+      let part = InfoText.unreadable(database.realm.snapshot).first
+    else { return }
+    throw ShellError(
+      .damaged, "not everything was exported; \(part)", at: statement.path.range)
+  }
+
   /// One file for each class that is not embedded, and the schema.
-  private func exportAll(_ statement: ExportStatement, to writer: ByteWriter) throws(ShellError) {
-    let database = try current(at: statement.path.range)
+  private func exportFolder(
+    _ statement: ExportStatement, _ mode: Settings.Mode, to writer: ByteWriter
+  ) throws(ShellError) {
+    let range = statement.path.range
+    let database = try current(at: range)
+    let selection = try selection(statement, database)
     let folder = resolve(statement.path)
-    try permitWriting(to: folder, at: statement.path.range)
+    try permitWriting(to: folder, at: range)
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
       throw ShellError(
         ErrorName(systemError: errno),
-        "cannot make the folder \(folder): \(StorageMessages.systemText(errno))",
-        at: statement.path.range)
+        "cannot make the folder \(folder): \(StorageMessages.systemText(errno))", at: range)
     }
-    let format = statement.format ?? .jsonl
-    let mode = Settings.Mode(rawValue: format.rawValue)
-    guard let mode else {
-      throw ShellError(
-        .invalidArgument, "the format has to be csv, tsv, json or jsonl", at: statement.path.range)
-    }
+    let evaluator = evaluator(database)
     var objectCount = 0
-    let classes = database.realm.schema.classes.filter { !$0.isEmbedded }
+    let classes = selection.classes.filter { !$0.isEmbedded }
+    var fileNames: Set<String> = []
     for objectClass in classes {
-      let name = Name(objectClass.name, range: statement.path.range)
-      let query = WhereStatement(
-        source: .name(name), condition: Condition.everything(at: name.range), columns: [])
-      let result = try find(query)
+      let result: ResultSet
+      if let keys = selection.chosenKeys(of: objectClass) {
+        let columns = try ColumnMaker.columns([], of: objectClass, evaluator: evaluator)
+        result = ResultSet(objectClass, keys, columns: columns, evaluator: evaluator)
+      } else {
+        result = try found(.name(Name(objectClass.name, range: range)), nil, [])
+      }
       objectCount += result.keys.count
-      let file = objectClass.name.replacing("/", with: "_")
-      try write(
-        result, mode, false, to: "\(folder)/\(file).\(format.rawValue)", statement.path.range)
+      let file = fileName(of: objectClass, &fileNames)
+      try write(result, mode, statement.append, to: "\(folder)/\(file).\(mode.rawValue)", range)
     }
     let memory = ByteWriter()
     SchemaText(classes: database.realm.schema.classes, out: memory).writeStatements()
     try OutputFile.write(
-      memory.takeBytes(), to: folder + "/schema.realmsh", for: self,
-      at: statement.path.range)
-    if let part = InfoText.unreadable(database.realm.snapshot).first {
-      throw ShellError(
-        .damaged, "not everything was exported; \(part)", at: statement.path.range)
-    }
+      memory.takeBytes(), to: folder + "/schema.realmsh", for: self, at: range)
+    try refuseUnreadable(statement, database)
     guard acknowledges else { return }
-    let objects = counted(objectCount, "object", "objects")
-    let target =
-      statement.path.text.hasSuffix("/") ? statement.path.text : statement.path.text + "/"
+    let path = statement.path.text
     writer.write(
-      "exported \(objects) of \(counted(classes.count, "class", "classes")) to \(target)\n")
+      "exported \(objects(objectCount)) of \(counted(classes.count, "class", "classes")) to "
+        + "\(path.hasSuffix("/") ? path : path + "/")\n")
+  }
+
+  /// A name for the file of a class, which no other class of the folder has.
+  private func fileName(of objectClass: ObjectClass, _ used: inout Set<String>) -> String {
+    let name = objectClass.name.replacing("/", with: "_").replacing("\0", with: "_")
+    let base = name.isEmpty || name == "." || name == ".." ? "_" + name : name
+    var result = base
+    var number = 2
+    while !used.insert(result).inserted {
+      result = "\(base)_\(number)"
+      number += 1
+    }
+    return result
+  }
+
+  /// Tables for SQLite.
+  private func exportTables(
+    _ statement: ExportStatement, asText: Bool, to writer: ByteWriter
+  ) throws(ShellError) {
+    let range = statement.path.range
+    guard !statement.append else {
+      throw ShellError(
+        .invalidArgument, "nothing can be added to tables that are there already", at: range)
+    }
+    let database = try current(at: range)
+    let selection = try selection(statement, database)
+    let counts = try exportSQL(selection, asText: asText, to: statement.path)
+    try refuseUnreadable(statement, database)
+    guard acknowledges else { return }
+    var objectCount = 0
+    let classes = selection.classes.filter { !$0.isEmbedded }
+    do throws(StorageError) {
+      for objectClass in classes { objectCount += try selection.count(of: objectClass) }
+    } catch {
+      throw StorageMessages.error(error, path: database.realm.path)
+    }
+    writer.write(
+      "exported \(objects(objectCount)) of \(counted(classes.count, "class", "classes")) to "
+        + "\(statement.path.text)\n")
+    let width = counts.map { grouped($0.count).count }.max() ?? 0
+    for (table, count) in counts {
+      let number = grouped(count)
+      let margin = String(repeating: " ", count: width - number.count)
+      writer.write("  \(margin)\(number) \(count == 1 ? "row " : "rows") in \(table)\n")
+    }
   }
 }
 

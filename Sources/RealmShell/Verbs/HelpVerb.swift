@@ -7,7 +7,18 @@ import RealmLanguage
 /// Source: shell.md 17.
 extension Session {
   func help(_ topic: String?, to writer: ByteWriter) {
-    HelpText.write(about: topic ?? "", to: writer)
+    let text = ByteWriter()
+    HelpText.write(about: topic ?? "", to: text)
+    writer.write(fitted(text))
+  }
+}
+
+extension Session {
+  /// A text as it fits the screen.
+  func fitted(_ text: ByteWriter) -> String {
+    let isOnScreen = outputIsTerminal || settings.width != nil
+    return WordWrap.paragraphs(
+      String(decoding: text.takeBytes(), as: UTF8.self), width: isOnScreen ? screenWidth : nil)
   }
 }
 

@@ -22,7 +22,9 @@ extension Session {
       writer.pad(width - number.utf8.count)
       writer.write(number + "  ")
       // Rows of one statement stand under each other.
-      writer.write(entry.replacing("\n", with: "\n" + String(repeating: " ", count: width + 2)))
+      let rows = entry.split(separator: "\n", omittingEmptySubsequences: false)
+      let indentation = "\n" + String(repeating: " ", count: width + 2)
+      writer.write(rows.map { EscapedText.bare(String($0)) }.joined(separator: indentation))
       writer.write("\n")
     }
   }

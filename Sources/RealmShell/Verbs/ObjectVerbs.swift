@@ -131,30 +131,39 @@ extension Session {
     }
   }
 
-  /// Objects that are deleted between two looks at Ctrl-C.
-  private static let deletionStep = 20_000
-
   @discardableResult
   private func delete(
     _ keys: [ObjectKey], of objectClass: ObjectClass, at range: SourceRange, _ database: Database
   ) throws(ShellError) -> Int {
     let parts = StatementParts(text: source, subject: range)
-    // Embedded objects go with their owners, so that a part of them may be gone before its turn.
-    let step = objectClass.isEmbedded ? max(1, keys.count) : Session.deletionStep
-    let progress = Progress("deleting", for: self)
-    var count = 0
-    for start in stride(from: 0, to: keys.count, by: step) {
-      progress.update(start, of: keys.count)
-      if Interruption.isRequested { throw interruption(after: start, of: keys.count) }
-      let part = Array(keys[start..<min(keys.count, start + step)])
-      let outcome = try apply(to: database, parts, objectClass) { () throws(WritingError) in
+    let outcome = try long("deleting", keys.count, database) { () throws(ShellError) in
+      try apply(to: database, parts, objectClass) { () throws(WritingError) in
         try planning { () throws(ObjectError) in
-          try database.writer.planDelete(objectClass.base, part)
+          try database.writer.planDelete(objectClass.base, keys)
         }
       }
-      count += outcome.deleted.reduce(0) { $0 + $1.count }
     }
-    return count
+    return outcome.deleted.reduce(0) { $0 + $1.count }
+  }
+
+  /// Makes a change of many objects with a progress bar; Ctrl-C stops it in the middle.
+  func long<Result>(
+    _ label: String, _ count: Int, _ database: Database,
+    _ body: () throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    guard let transaction = database.realm.transaction else { return try body() }
+    let progress = Progress(label, for: self)
+    var done = 0
+    transaction.goesOn = { part, total in
+      done = total > 0 ? Int(Double(count) * Double(part) / Double(total)) : 0
+      return progress.goesOn(part, total)
+    }
+    defer { transaction.goesOn = { _, _ in true } }
+    do throws(ShellError) {
+      return try body()
+    } catch {
+      throw error.name == .interrupted ? interruption(after: done, of: count) : error
+    }
   }
 
   /// The error for Ctrl-C in the middle of a bulk change.

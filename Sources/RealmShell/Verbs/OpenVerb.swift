@@ -21,6 +21,8 @@ extension Session {
     /// The name of a memory database, by which it can be opened more than once.
     var memoryName: String?
     var key: EncryptionKey?
+    /// The file of a key that is made for a new database.
+    var keyFile: NewKeyFile?
     var state = Realm.State.live
     var creation = Creation.no
     var isReadOnly = false
@@ -79,7 +81,7 @@ extension Session {
     case .file(let path):
       opening.path = resolve(path)
       do throws(ShellError) {
-        opening.key = try readKey(statement.key)
+        try readKey(statement.key, for: &opening)
         try open(opening, to: writer)
       } catch {
         throw placed(error, path)
@@ -112,8 +114,8 @@ extension Session {
     }
     warnOfUnreadableParts(realm)
     let database = Database(
-      name: freeName(for: opening), realm: realm, key: opening.key,
-      isReadOnly: opening.isReadOnly, isNew: isNew, isInMemory: opening.path == nil,
+      name: freeName(for: opening), realm: realm, isReadOnly: opening.isReadOnly, isNew: isNew,
+      isInMemory: opening.path == nil,
       defaults: opening.path.map { threads.defaults(ofFile: $0, isNew: isNew) } ?? Defaults(),
       for: self)
     database.memoryName = opening.memoryName
@@ -175,10 +177,16 @@ extension Session {
     }
     let exists = access(path, F_OK) == 0
     if exists, opening.creation == .new { throw alreadyExists(path) }
+    if exists, opening.keyFile != nil {
+      throw ShellError(.fileAlreadyExists, "\(shownPath(path)) exists already: it gets no new key")
+    }
     if !exists, opening.creation != .no {
       do throws(StorageError) {
+        // Nobody shall have a database without its key.
+        try opening.keyFile?.publish()
         return (try Realm.create(path: path, key: opening.key), true)
       } catch {
+        opening.keyFile?.withdraw()
         if case .system(_, EEXIST) = error { throw alreadyExists(path) }
         throw StorageMessages.error(error, path: path)
       }
@@ -187,7 +195,7 @@ extension Session {
     guard opening.compacts, try isMostlyFree(realm) else { return (realm, false) }
     do throws(StorageError) {
       let progress = Progress("compacting", for: self)
-      try FileCopier.compact(path: path, key: opening.key) { progress.goesOn($0, $1) }
+      try FileCopier.compact(path: path, key: realm.key) { progress.goesOn($0, $1) }
     } catch {
       throw StorageMessages.error(error, path: path)
     }

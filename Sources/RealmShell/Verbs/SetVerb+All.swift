@@ -71,27 +71,74 @@ extension Session {
     let blocks = try BlockEvaluator(expressions, objectClass, evaluator)
     let progress = Progress("changing", for: self)
     var done = 0
-    var values: [ScalarValue] = []
     while let count = try blocks.next() {
       if Interruption.isRequested {
         throw ShellError(.interrupted, "interrupted; nothing was changed")
       }
       progress.update(done, of: total)
-      for i in expressions.indices {
-        values.removeAll(keepingCapacity: true)
-        let written = expressions[i].literalInput
-        for row in 0..<count {
-          do throws(WritingError) {
-            values.append(try value(i, row, blocks, written, set))
-          } catch {
-            throw named(
-              shellError(error, parts, objectClass, database), blocks.key(at: row), objectClass,
-              database)
+      var row = 0
+      do throws(WritingError) {
+        for i in expressions.indices {
+          let written = expressions[i].literalInput
+          let isText = written == nil && set.isText(i) && blocks.isText(i)
+          row = 0
+          while row < count {
+            if isText {
+              try appendText(i, row, blocks, set)
+            } else {
+              let value = try value(i, row, blocks, written, set)
+              try writing(database) { () throws(StorageError) in try set.append(value, i) }
+            }
+            row += 1
           }
         }
-        try database.reading { () throws(StorageError) in try set.append(values, i) }
+      } catch {
+        throw named(
+          shellError(error, parts, objectClass, database), blocks.key(at: row), objectClass,
+          database)
       }
+      try database.reading { () throws(StorageError) in try set.endBlock(count) }
       done += count
+    }
+  }
+
+  /// Writes a value, which has been fitted.
+  @inline(__always)
+  private func writing(
+    _ database: Database, _ body: () throws(StorageError) -> Void
+  ) throws(WritingError) {
+    do throws(StorageError) {
+      try body()
+    } catch {
+      throw .shell(StorageMessages.error(error, path: database.realm.path))
+    }
+  }
+
+  /// Appends the text of the i-th property for an object of the block at hand.
+  @inline(__always)
+  private func appendText(
+    _ i: Int, _ row: Int, _ blocks: BlockEvaluator, _ set: ComputedSet
+  ) throws(WritingError) {
+    var isDone = false
+    do throws(ShellError) {
+      try blocks.withText(i, at: row) { (text) throws(StorageError) in
+        guard let text, text.count <= ComputedSet.maximumTextByteCount else { return }
+        try set.append(text: text, i)
+        isDone = true
+      }
+    } catch {
+      throw .shell(error)
+    }
+    if isDone { return }
+    let value = try value(i, row, blocks, nil, set)
+    do throws(ObjectError) {
+      do throws(StorageError) {
+        try set.append(value, i)
+      } catch {
+        throw ObjectError(.storage(error))
+      }
+    } catch {
+      throw .object(error)
     }
   }
 

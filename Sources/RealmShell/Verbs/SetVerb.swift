@@ -96,23 +96,47 @@ extension Session {
         plans.append(try plan(statement, part, objectClass, database))
       }
     }
-    var outcomes = (changed: 0, skipped: 0)
-    var nested = ""
-    for (i, plan) in plans.enumerated() {
-      // So far nothing has changed, if this is the first one.
-      if Interruption.isRequested { throw interruption(after: i * step, of: keys.count) }
-      progress.update(plans.count + i, of: 2 * plans.count)
-      let outcome = try apply(plan, to: database)
-      outcomes.changed += outcome.changedInBulk
-      outcomes.skipped += plan.skippedCount
-      nested += AcknowledgementText(database).nestedText(outcome)
-    }
+    let (outcomes, nested) = try apply(plans, of: keys.count, database, progress)
     var text = "changed \(grouped(outcomes.changed)) \(quotedName(objectClass.name))"
     if outcomes.skipped > 0 {
       let reason = plans.lazy.compactMap(\.skipReason).first ?? "a link"
       text += "; \(grouped(outcomes.skipped)) skipped (\(reason) is null)"
     }
     return text + nested
+  }
+
+  /// Makes the changes of checked plans, which have taken as long as this will.
+  private func apply(
+    _ plans: [WritePlan], of count: Int, _ database: Database, _ progress: Progress
+  ) throws(ShellError) -> ((changed: Int, skipped: Int), nested: String) {
+    var outcomes = (changed: 0, skipped: 0)
+    var nested = ""
+    var share = 0.0
+    let transaction = database.realm.transaction
+    for (i, plan) in plans.enumerated() {
+      transaction?.goesOn = { done, total in
+        share = (Double(i) + (total > 0 ? Double(done) / Double(total) : 0)) / Double(plans.count)
+        return progress.goesOn(1000 + Int(share * 1000), 2000)
+      }
+      defer { transaction?.goesOn = { _, _ in true } }
+      do throws(ShellError) {
+        // So far nothing has changed, if this is the first one.
+        try Interruption.check()
+        if i == 0 { transaction?.gatherBacklinks() }
+        let outcome = try apply(plan, to: database)
+        outcomes.changed += outcome.changedInBulk
+        outcomes.skipped += plan.skippedCount
+        nested += AcknowledgementText(database).nestedText(outcome)
+        guard i == plans.count - 1 else { continue }
+        try applying(database) { () throws(StorageError) in
+          try transaction?.endGatheringBacklinks()
+        }
+      } catch {
+        guard error.name == .interrupted else { throw error }
+        throw interruption(after: Int(share * Double(count)), of: count)
+      }
+    }
+    return (outcomes, nested)
   }
 
   /// Checks changes that are the same for all objects; nil if that has to be done one by one.

@@ -9,12 +9,14 @@ extension Session {
   func config(_ statement: ConfigStatement, to writer: ByteWriter) throws(ShellError) {
     guard let name = statement.name else {
       let nameWidth = SettingDescription.all.map(\.name.count).max() ?? 0
-      let values = SettingDescription.all.map { $0.text(settings) }
+      let values = SettingDescription.all.map { EscapedText.bare($0.text(settings)) }
       let valueWidth = values.map(\.count).max() ?? 0
+      let text = ByteWriter()
       for (setting, value) in zip(SettingDescription.all, values) {
-        writer.write(
+        text.write(
           "\(padded(setting.name, nameWidth))  \(padded(value, valueWidth))  \(setting.meaning)\n")
       }
+      writer.write(fitted(text))
       return
     }
     guard let setting = SettingDescription.named(name.text) else {
@@ -24,7 +26,7 @@ extension Session {
           to: name.text, among: SettingDescription.all.map(\.name)))
     }
     guard let value = statement.value else {
-      writer.write(setting.text(settings) + "\n")
+      writer.write(EscapedText.bare(setting.text(settings)) + "\n")
       return
     }
     guard setting.set(&settings, value.text) else {

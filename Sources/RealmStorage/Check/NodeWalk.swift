@@ -20,6 +20,7 @@ struct NodeWalk {
   private var used: BitSet
   private var starts: BitSet
   private var usedByteCount = 0
+  private var relaxedByteCount = 0
   private var nodeCount = 0
   private var path: [Frame] = []
   private var reportedRanges: Set<Int> = []
@@ -53,7 +54,9 @@ struct NodeWalk {
       path[path.count - 1].next = index + 1
       let isList = tablesRef == Int64(frame.node.offset) && frame.table < 0
       visit(ref, parent: frame.node.offset, table: isList ? index : frame.table, &report)
-      let isCancelled = nodeCount & 1023 == 0 && !onProgress(usedByteCount, view.byteCount)
+      let isDue = nodeCount & 1023 == 0
+      if isDue { relax() }
+      let isCancelled = isDue && !onProgress(usedByteCount, view.byteCount)
       if isCancelled || report.findingCount >= FileChecker.maximumFindings {
         report.isComplete = false
         break
@@ -61,6 +64,15 @@ struct NodeWalk {
     }
     report.nodeCount = nodeCount
     if free.isComplete, report.findingCount == 0, report.isComplete { findLostSpace(&report) }
+  }
+
+  /// Gives memory back; the nodes on the path are needed still.
+  private mutating func relax() {
+    let isForgotten = view.relax(usedByteCount - relaxedByteCount)
+    relaxedByteCount = usedByteCount
+    guard isForgotten else { return }
+    // They were readable before.
+    for frame in path { _ = try? view.node(at: Int64(frame.node.offset)) }
   }
 
   /// The first element from `start` on that is a ref.

@@ -17,9 +17,10 @@ public enum FileCopier {
   ///   - path: Of the copy.
   ///   - key: The key of the copy; nil for one that is not encrypted.
   ///   - overwrite: Whether a Realm file at the path is replaced.
+  ///   - keyFile: The file of a new key, which gets its name together with the copy.
   ///   - onProgress: Called now and then.
   /// - Returns: size of the new file.
-  /// - Throws: `system` (with EEXIST if there is a file), `notARealmFile` or another error of
+  /// - Throws: `system` (with EEXIST if there is a file, also one at the place of the new key), `notARealmFile` or another error of
   ///   opening if what is to be replaced is no Realm file; `rejected(.inUse)` if somebody has it
   ///   open; `rejected(.needsUpgrade)`, `rejected(.synchronised)`; `rejected(.interrupted)`;
   ///   `rejected(.versionGone)` or another error if the snapshot is not pinned and others have
@@ -27,14 +28,14 @@ public enum FileCopier {
   @discardableResult
   public static func copy(
     _ snapshot: Snapshot, to path: String, key: EncryptionKey? = nil, overwrite: Bool = false,
-    onProgress: Progress = { _, _ in true }
+    keyFile: NewKeyFile? = nil, onProgress: Progress = { _, _ in true }
   ) throws(StorageError) -> Int {
     let target = try CopyTarget(path, overwrite: overwrite)
     defer { withExtendedLifetime(target) {} }
     let pending = try PendingFile(for: target.path, like: snapshot.file.path)
     try write(snapshot, to: pending, key: key, onProgress)
     guard snapshot.isIntact() else { throw .rejected(.versionGone) }
-    try pending.publish(isReplacing: target.exists)
+    try pending.publish(isReplacing: target.exists, with: keyFile)
     return pending.file.byteCount
   }
 
@@ -47,13 +48,36 @@ public enum FileCopier {
   public static func compact(
     path: String, key: EncryptionKey?, onProgress: Progress = { _, _ in true }
   ) throws(StorageError) -> (before: Int, after: Int) {
+    try rewrite(path, key, nil, onProgress) { $0.isEncrypted ? key : nil }
+  }
+
+  /// Rewrites a file with another key, or without one, and without its free space.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the file.
+  ///   - newKey: The key of the new one; nil for one that is not encrypted.
+  ///   - keyFile: The file of the new key, if it is to get its name together with the new file.
+  /// - Returns: its size before and after.
+  /// - Throws: as `compact`; `system` (with EEXIST) if the place of the new key is taken.
+  @discardableResult
+  public static func rekey(
+    path: String, key: EncryptionKey?, newKey: EncryptionKey?, keyFile: NewKeyFile? = nil,
+    onProgress: Progress = { _, _ in true }
+  ) throws(StorageError) -> (before: Int, after: Int) {
+    try rewrite(path, key, keyFile, onProgress) { _ in newKey }
+  }
+
+  private static func rewrite(
+    _ path: String, _ key: EncryptionKey?, _ keyFile: NewKeyFile?, _ onProgress: Progress,
+    newKey: (RealmFile) -> EncryptionKey?
+  ) throws(StorageError) -> (before: Int, after: Int) {
     let lock = try Database.exclusiveLock(path)
     defer { withExtendedLifetime(lock) {} }
     let file = try RealmFile(path: path, key: key)
+    file.memory.forgets = true
     let pending = try PendingFile(for: try Syscalls.resolved(path))
-    try write(
-      try Snapshot(of: file), to: pending, key: file.isEncrypted ? key : nil, onProgress)
-    try pending.publish(isReplacing: true)
+    try write(try Snapshot(of: file), to: pending, key: newKey(file), onProgress)
+    try pending.publish(isReplacing: true, with: keyFile)
     return (file.byteCount, pending.file.byteCount)
   }
 
@@ -75,11 +99,13 @@ public enum FileCopier {
         guard snapshot.historyType == .none || snapshot.historyType == .inRealm else {
           throw .rejected(.synchronised)
         }
-        try SnapshotWriter.write(
-          snapshot, to: file, version: version ?? snapshot.version, onProgress)
+        // Checking is the second half.
+        try SnapshotWriter.write(snapshot, to: file, version: version ?? snapshot.version) {
+          onProgress($0, 2 * $1)
+        }
         // The disk works during the check; what is encrypted must be in the file before.
         if key != nil { try file.sync() }
-        try check(pending, key: key)
+        try check(pending, key: key) { onProgress($1 + $0, 2 * $1) }
         try file.sync()
       }
     }.get()
@@ -94,10 +120,16 @@ public enum FileCopier {
 
   /// Makes sure that a new file can be read.
   private static func check(
-    _ pending: PendingFile, key: EncryptionKey?
+    _ pending: PendingFile, key: EncryptionKey?, _ onProgress: @escaping Progress
   ) throws(StorageError) {
-    let snapshot = try Snapshot(of: try pending.reader(key: key))
-    let report = FileChecker.check(snapshot, depth: .normal)
+    let file = try pending.reader(key: key)
+    file.memory.forgets = true
+    var isStopped = false
+    let report = FileChecker.check(try Snapshot(of: file), depth: .normal) {
+      isStopped = !onProgress($0, $1)
+      return !isStopped
+    }
+    if isStopped { throw .rejected(.interrupted) }
     guard let finding = report.findings.first else { return }
     if case .unreadable(let error) = finding.kind { throw error }
     throw .damage(.cyclicRefs, at: Int(truncatingIfNeeded: finding.offset ?? 0))

@@ -22,6 +22,8 @@ struct NodeCopier {
   private(set) var nodeCount = 0
 
   private let onProgress: (Int) -> Bool
+  /// Size of the copy when memory was offered to the system last.
+  private var relaxedEnd = 0
   private var frames: [Frame] = []
   /// The elements of the nodes of `frames`, with the new refs as far as the children are copied.
   private var elements: [Int64] = []
@@ -89,7 +91,12 @@ struct NodeCopier {
     try view.charge(node)
     guard output.end <= limit else { throw .damage(.cyclicRefs, at: node.offset) }
     nodeCount += 1
-    if nodeCount & 0xFFF == 0, !onProgress(output.end) { throw .rejected(.interrupted) }
+    if nodeCount & 0x3FF == 0 {
+      guard onProgress(output.end) else { throw .rejected(.interrupted) }
+      // Of the nodes above only the headers are still needed, but this one is about to be copied.
+      if view.relax(output.end - relaxedEnd) { _ = try view.node(at: ref) }
+      relaxedEnd = output.end
+    }
     // Refs have 8 bits at least.
     if node.hasRefs, node.scheme == .bits, node.width >= 8 {
       let first = elements.count

@@ -12,6 +12,9 @@ final class PendingFile {
   /// Its name until it is published; nil if it has none.
   private var temporaryPath: String?
 
+  /// Whether it was made under a name.
+  private let isNamed: Bool
+
   /// `O_TMPFILE` of Linux, which the Glibc module does not show.
   private static let withoutName: Int32 = 0o20_000_000 | O_DIRECTORY
 
@@ -21,26 +24,29 @@ final class PendingFile {
   ///
   /// - Parameters:
   ///   - source: A file that may be read by no fewer than the new one; empty if there is none.
+  ///   - mode: The permissions; nil for those of the file that is there, or of `source`.
   ///   - isNamed: Whether to do as if the file system knew no files without names.
   /// - Throws: `system`.
   init(
-    for path: String, like source: String = "", isNamed: Bool = false
+    for path: String, like source: String = "", mode: mode_t? = nil, isNamed: Bool = false
   ) throws(StorageError) {
     target = path
     let present = PendingFile.permissions(ofPath: path)
     let readable = PendingFile.permissions(ofPath: source)?.mode ?? 0o644
-    let mode = present == nil ? readable & 0o644 | 0o600 : 0o600
+    let mode = mode ?? (present == nil ? readable & 0o644 | 0o600 : 0o600)
     if !isNamed,
       let descriptor = PendingFile.open(
         Syscalls.folder(of: path), O_RDWR | O_CLOEXEC | PendingFile.withoutName, mode)
     {
       file = try DiskFile(descriptor: descriptor)
+      self.isNamed = false
     } else {
       let name = "\(path).\(getpid()).realmsh-tmp"
       guard
         let descriptor = PendingFile.open(name, O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL, mode)
       else { throw .system(.open, errno) }
       temporaryPath = name
+      self.isNamed = true
       file = try DiskFile(descriptor: descriptor)
     }
     if let present {
@@ -77,28 +83,39 @@ final class PendingFile {
 
   /// Gives the file its name; what is written so far must have been synced.
   ///
-  /// - Parameter isReplacing: Whether a file that has the name is replaced.
-  /// - Throws: `system`, with EEXIST if the name is taken and nothing is to be replaced.
-  func publish(isReplacing: Bool) throws(StorageError) {
-    if isReplacing {
-      let name = try linkedPath()
-      guard rename(name, target) == 0 else { throw .system(.open, errno) }
-      temporaryPath = nil
-    } else {
-      try link(to: target)
-      if let temporaryPath { unlink(temporaryPath) }
-      temporaryPath = nil
+  /// - Parameters:
+  ///   - isReplacing: Whether a file that has the name is replaced.
+  ///   - keyFile: The file of a new key, which gets its name just before.
+  /// - Throws: `system`, with EEXIST if the name is taken and nothing is to be replaced, or if that of
+  ///   the key file is.
+  func publish(isReplacing: Bool, with keyFile: NewKeyFile? = nil) throws(StorageError) {
+    let name = isReplacing || keyFile != nil ? try linkedPath() : nil
+    do throws(StorageError) {
+      try keyFile?.publish()
+      if isReplacing, let name {
+        guard rename(name, target) == 0 else { throw .system(.open, errno) }
+      } else {
+        try link(to: target)
+        if let temporaryPath { unlink(temporaryPath) }
+      }
+    } catch {
+      keyFile?.withdraw()
+      throw error
     }
+    temporaryPath = nil
     try Syscalls.syncFolder(of: target)
   }
 
+  /// Where a file waits that is to get a name at once.
+  static func waitingPath(for target: String) -> String { "\(target).realmsh-tmp" }
+
   /// A name of the file, one beside its place if it had none.
   ///
-  /// Who replaces a file holds its lock: nobody else uses the name. What the death of a program left
-  /// under it is removed.
+  /// What the death of a program left under it is removed. Who replaces a file holds its lock, so that
+  /// nobody else uses the name meanwhile.
   private func linkedPath() throws(StorageError) -> String {
     if let temporaryPath { return temporaryPath }
-    let name = "\(target).realmsh-tmp"
+    let name = PendingFile.waitingPath(for: target)
     unlink(name)
     try link(to: name)
     temporaryPath = name
@@ -107,8 +124,9 @@ final class PendingFile {
 
   private func link(to path: String) throws(StorageError) {
     let (source, flags) =
-      temporaryPath.map { ($0, 0 as Int32) }
-      ?? ("/proc/self/fd/\(file.descriptor)", AT_SYMLINK_FOLLOW)
+      isNamed
+      ? (temporaryPath ?? target, 0)
+      : ("/proc/self/fd/\(file.descriptor)", AT_SYMLINK_FOLLOW)
     guard linkat(AT_FDCWD, source, AT_FDCWD, path, flags) == 0 else {
       throw .system(.open, errno)
     }

@@ -23,9 +23,12 @@ enum SnapshotWriter {
     // Refs can need more bits than before, but not twice as many bytes in all.
     let limit = 2 * all + (1 << 20)
     snapshot.file.renewWork()
-    let names = try copier.copy(try view.ref(top, 0), in: view, limit: limit)
-    let tables = try copier.copy(try view.ref(top, 1), in: view, limit: limit)
-    let topRef = try writeTop(version, [names, tables], try history(of: top), &copier)
+    // The memory of the top array can be given back while the others are copied.
+    let (namesRef, tablesRef) = (try view.ref(top, 0), try view.ref(top, 1))
+    let history = try history(of: top)
+    let names = try copier.copy(namesRef, in: view, limit: limit)
+    let tables = try copier.copy(tablesRef, in: view, limit: limit)
+    let topRef = try writeTop(version, [names, tables], history, &copier)
     try writeHeader(topRef, file)
   }
 

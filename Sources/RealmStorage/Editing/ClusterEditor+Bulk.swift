@@ -88,9 +88,9 @@ extension ClusterEditor {
 
   // MARK: Removal
 
-  /// Removes objects with their collections; those that are not there are passed over.
+  /// Removes objects with their collections and backlinks; those that are not there are passed over.
   ///
-  /// Nothing may lead to the objects, and no entries of backlinks may be theirs.
+  /// Nothing may lead to the objects.
   func remove(_ root: inout Int64, _ objects: [ObjectKey]) throws(StorageError) {
     var removed = 0
     let isEmpty = try remove(
@@ -245,11 +245,28 @@ extension ClusterEditor {
     }
     for column in columns {
       try editLeaf(&ref, column) { (leaf: inout Int64) throws(StorageError) in
-        if column.leaf.type.layout == .collection {
-          for row in rows { try store.freeTree(try store.element(leaf, row)) }
-        }
+        try freeCollections(rows, of: leaf, column)
         try column.leaf.remove(&leaf, rows: rows)
       }
+    }
+  }
+  /// Gives up what hangs on rows of a leaf.
+  private func freeCollections(
+    _ rows: [Int], of leaf: Int64, _ column: Column
+  ) throws(StorageError) {
+    switch column.leaf.type.layout {
+    case .collection, .backlink:
+      for row in rows {
+        let element = try store.element(leaf, row)
+        if element & 1 == 0 { try store.freeTree(element) }
+      }
+    case .mixed:
+      for row in rows {
+        if case .nested(_, let root, _) = try column.leaf.cell(leaf, row) {
+          try store.freeTree(root)
+        }
+      }
+    default: return
     }
   }
 }

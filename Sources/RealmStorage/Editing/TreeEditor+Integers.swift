@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmValues
 
 /// Trees of plain integers, such as object keys.
@@ -50,6 +51,32 @@ extension TreeEditor {
     merged += old[next...]
     try store.freeTree(root)
     root = try make(integers: merged)
+  }
+
+  /// The first position of a value; nil if it is not there.
+  func position(of value: Int64, in root: Int64) throws(StorageError) -> Int? {
+    var start = 0
+    var mask = Array(repeating: 0 as UInt64, count: 16)
+    var cursor = BPlusTreeCursor(root: root, in: store.view)
+    store.renewWork()
+    while let node = try cursor.nextLeaf() {
+      guard node.scheme == .bits, !node.hasRefs else {
+        throw .damage(.wrongNodeKind, at: node.offset, found: Int(node.flags))
+      }
+      // Leaves of old files can be longer than ours.
+      for first in stride(from: 0, to: node.count, by: mask.count * 64) {
+        let count = min(mask.count * 64, node.count - first)
+        mask.withUnsafeMutableBufferPointer { mask in
+          // An array with elements has an address.
+          node.integers.fillMask(mask.baseAddress!, from: first, count: count, .equal, value)
+        }
+        for word in 0..<(count + 63) / 64 where mask[word] != 0 {
+          return start + first + word * 64 + mask[word].trailingZeroBitCount
+        }
+      }
+      start += node.count
+    }
+    return nil
   }
 
   /// The element at an index.

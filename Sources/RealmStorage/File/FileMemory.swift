@@ -7,6 +7,13 @@ final class FileMemory {
   private var joined: [Int64: UnsafeMutableRawBufferPointer] = [:]
   private var joinedByteCount = 0
   private let fileByteCount: Int
+  /// Whether bytes that were read need not stay in memory: nobody but the walk that calls `relax` reads
+  /// them.
+  var forgets = false
+  /// Bytes read since memory was given back.
+  private var recentByteCount = 0
+  private static let keptByteCount = 1 << 25
+
   /// See `FileView.charge`.
   let remainingWork: UnsafeMutablePointer<Int>
 
@@ -30,6 +37,23 @@ final class FileMemory {
   ///
   /// Source: file-format.md 10.2 (5), 10.3 (17).
   func renewWork() { remainingWork.pointee = fileByteCount / 8 * 4 + 65_536 }
+
+  /// Gives memory back when much has been read.
+  ///
+  /// - Parameter byteCount: What was read since the last time.
+  /// - Returns: whether nodes that were read have to be read anew.
+  func relax(_ byteCount: Int, _ view: FileView) -> Bool {
+    guard forgets else { return false }
+    recentByteCount += byteCount
+    guard recentByteCount >= FileMemory.keptByteCount else { return false }
+    recentByteCount = 0
+    guard let cipher else {
+      madvise(UnsafeMutableRawPointer(mutating: view.base), fileByteCount, MADV_DONTNEED)
+      return false
+    }
+    cipher.forget()
+    return true
+  }
 
   /// The pieces of a split blob, one behind the other.
   ///

@@ -32,6 +32,14 @@ public struct FileView {
     }
   }
 
+  /// Gives memory back when much has been read; to be called now and then in a walk over everything.
+  ///
+  /// - Parameter byteCount: What was read since the last time.
+  /// - Returns: whether the payload of nodes that were read before must not be used any more.
+  func relax(_ byteCount: Int) -> Bool {
+    memory.takeUnretainedValue().relax(byteCount, self)
+  }
+
   /// Validates the node at a ref: position, size, alignment, width scheme.
   ///
   /// - Throws: `StorageError.damaged` with the first rule that is broken; `damagedPage` when the

@@ -77,6 +77,18 @@ final class PageCipher {
     }
   }
 
+  /// Gives back the memory of all pages, which are decrypted again when they are asked for; but the
+  /// first, whose header is read without asking.
+  func forget() {
+    guard pageCount > 1, let start = plain.baseAddress else { return }
+    let size = PageLayout.pageByteCount
+    madvise(start + size, plain.count - size, MADV_DONTNEED)
+    if let start = source.baseAddress {
+      madvise(UnsafeMutableRawPointer(mutating: start), source.count, MADV_DONTNEED)
+    }
+    (isDecrypted + 1).update(repeating: false, count: pageCount - 1)
+  }
+
   /// Whether page 0 on disk still decrypts to what was decrypted before.
   func firstPageIsUnchanged(headerByteCount: Int) -> Bool {
     withUnsafeTemporaryAllocation(byteCount: PageLayout.pageByteCount, alignment: 16) { buffer in

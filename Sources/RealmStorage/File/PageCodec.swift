@@ -19,6 +19,39 @@ public final class EncryptionKey: @unchecked Sendable {  // Reason: only `init` 
     memcpy(bytes, start, EncryptionKey.byteCount)
   }
 
+  /// Makes a key of random bytes.
+  ///
+  /// - Throws: `system` if the system has none.
+  public static func random() throws(StorageError) -> EncryptionKey {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    guard bytes.withUnsafeMutableBytes({ getentropy($0.baseAddress, $0.count) }) == 0 else {
+      throw .system(.read, errno)
+    }
+    return EncryptionKey(copying: bytes)
+  }
+
+  /// The first bytes of a file; nil if they cannot be read.
+  convenience init?(readFrom descriptor: Int32) {
+    var bytes = [UInt8](repeating: 0, count: EncryptionKey.byteCount)
+    defer { bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
+    guard
+      bytes.withUnsafeMutableBytes({ pread(descriptor, $0.baseAddress, $0.count, 0) })
+        == bytes.count
+    else { return nil }
+    self.init(copying: bytes)
+  }
+
+  private init(copying source: [UInt8]) {
+    bytes = .allocate(capacity: EncryptionKey.byteCount)
+    bytes.initialize(from: source, count: EncryptionKey.byteCount)
+  }
+
+  /// Calls `body` with the bytes, which must not be kept.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    body(UnsafeRawBufferPointer(start: bytes, count: EncryptionKey.byteCount))
+  }
+
   deinit {
     OPENSSL_cleanse(bytes, EncryptionKey.byteCount)
     bytes.deallocate()
@@ -116,17 +149,56 @@ struct PageEntry {
 /// Source: file-format-writing.md 7.4.
 final class PageCodec {
   private let key: EncryptionKey
-  private let context: OpaquePointer
+  /// Made once: to prepare a key takes as long as to decrypt a page.
+  private let decryption: OpaquePointer
+  private let encryption: OpaquePointer
+  private let authentication: OpaquePointer
 
   /// Prepares the use of a key.
   ///
   /// - Throws: `system` if memory is short.
   init(_ key: EncryptionKey) throws(StorageError) {
-    guard let context = EVP_CIPHER_CTX_new() else { throw .system(.map, ENOMEM) }
-    (self.key, self.context) = (key, context)
+    self.key = key
+    let (first, second) = (EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_new())
+    let third = PageCodec.makeAuthentication(key)
+    guard let first, let second, let third,
+      EVP_DecryptInit_ex(first, EVP_aes_256_cbc(), nil, key.bytes, nil) == 1,
+      EVP_EncryptInit_ex(second, EVP_aes_256_cbc(), nil, key.bytes, nil) == 1,
+      EVP_CIPHER_CTX_set_padding(first, 0) == 1, EVP_CIPHER_CTX_set_padding(second, 0) == 1
+    else {
+      EVP_CIPHER_CTX_free(first)
+      EVP_CIPHER_CTX_free(second)
+      EVP_MAC_CTX_free(third)
+      throw .system(.map, ENOMEM)
+    }
+    (decryption, encryption, authentication) = (first, second, third)
   }
 
-  deinit { EVP_CIPHER_CTX_free(context) }
+  private static func makeAuthentication(_ key: EncryptionKey) -> OpaquePointer? {
+    let method = EVP_MAC_fetch(nil, "HMAC", nil)
+    // The context keeps the method.
+    defer { EVP_MAC_free(method) }
+    guard let context = EVP_MAC_CTX_new(method) else { return nil }
+    var digest = Array("SHA224".utf8CString)
+    let isReady = digest.withUnsafeMutableBufferPointer { digest in
+      "digest".withCString { name in
+        let parameters = [
+          OSSL_PARAM_construct_utf8_string(name, digest.baseAddress, 0),
+          OSSL_PARAM_construct_end(),
+        ]
+        return EVP_MAC_init(context, key.bytes + 32, 32, parameters) == 1
+      }
+    }
+    if isReady { return context }
+    EVP_MAC_CTX_free(context)
+    return nil
+  }
+
+  deinit {
+    EVP_CIPHER_CTX_free(decryption)
+    EVP_CIPHER_CTX_free(encryption)
+    EVP_MAC_CTX_free(authentication)
+  }
 
   /// The HMAC of a page of ciphertext, without a counter.
   ///
@@ -135,10 +207,12 @@ final class PageCodec {
     var result = PageEntry.Encryption.none
     let isDone = withUnsafeMutableBytes(of: &result.words) { bytes in
       guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-      var length: UInt32 = 0
-      return HMAC(
-        EVP_sha224(), key.bytes + 32, 32, page.assumingMemoryBound(to: UInt8.self),
-        PageLayout.pageByteCount, start + 4, &length) != nil
+      var length = 0
+      // Without a key it begins anew with the one it has.
+      return EVP_MAC_init(authentication, nil, 0, nil) == 1
+        && EVP_MAC_update(
+          authentication, page.assumingMemoryBound(to: UInt8.self), PageLayout.pageByteCount) == 1
+        && EVP_MAC_final(authentication, start + 4, &length, bytes.count - 4) == 1 && length == 28
     }
     guard isDone else { throw .system(.read, ENOMEM) }
     return result
@@ -152,10 +226,9 @@ final class PageCodec {
   ) throws(StorageError) {
     let isDone = PageCodec.withVector(counter, offset) { vector in
       var length: Int32 = 0
-      return EVP_DecryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
-        && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+      return EVP_DecryptInit_ex(decryption, nil, nil, nil, vector) == 1
         && EVP_DecryptUpdate(
-          context, target.assumingMemoryBound(to: UInt8.self), &length,
+          decryption, target.assumingMemoryBound(to: UInt8.self), &length,
           page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
     }
     guard isDone else { throw .system(.read, ENOMEM) }
@@ -175,10 +248,9 @@ final class PageCodec {
       counter = counter == .max ? 1 : counter + 1
       let isDone = PageCodec.withVector(counter, offset) { vector in
         var length: Int32 = 0
-        return EVP_EncryptInit_ex(context, EVP_aes_256_cbc(), nil, key.bytes, vector) == 1
-          && EVP_CIPHER_CTX_set_padding(context, 0) == 1
+        return EVP_EncryptInit_ex(encryption, nil, nil, nil, vector) == 1
           && EVP_EncryptUpdate(
-            context, target.assumingMemoryBound(to: UInt8.self), &length,
+            encryption, target.assumingMemoryBound(to: UInt8.self), &length,
             page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
       }
       guard isDone else { throw .system(.write, ENOMEM) }

@@ -12,7 +12,8 @@ public final class ColumnReplacement {
   private var cursor: ClusterCursor
   /// The leaves that were made, in the order of the objects.
   private var leaves: [Int64] = []
-  private var cells: [Cell] = []
+  /// The values of the leaf that comes.
+  private let staged: StagedColumn
 
   /// Prepares the change of a property that is neither a link nor mixed nor a collection.
   ///
@@ -28,26 +29,36 @@ public final class ColumnReplacement {
       self.column.kind != .mixed
     else { throw .rejected(.noColumn) }
     try transaction.checkSettable(self.column, editor)
-    leaf = editor.clusterColumn(self.column).leaf
+    let slot = editor.clusterColumn(self.column)
+    (leaf, staged) = (slot.leaf, StagedColumn(slot))
     cursor = ClusterCursor(
       try ClusterTree(root: editor.clusterRoot, in: transaction.store.view))
-    cells.reserveCapacity(ClusterTree.maximumCount)
   }
 
-  /// Takes the values of the objects of the next leaf, in the order of their keys.
+  /// Takes the value of the next object, in the order of their keys.
   ///
-  /// - Throws: `rejected(.wrongType)`, `rejected(.valueTooLong)`; `rejected(.noObject)` if there are
+  /// - Throws: `rejected(.wrongType)`, `rejected(.valueTooLong)`; `rejected(.noObject)` if a leaf has
   ///   not as many objects.
-  public func append(_ values: [ScalarValue]) throws(StorageError) {
-    guard let next = try cursor.nextLeaf(), next.count == values.count else {
+  public func append(_ value: ScalarValue) throws(StorageError) {
+    guard staged.count < StagedColumn.capacity else { throw .rejected(.noObject) }
+    try staged.set(staged.count, value)
+  }
+
+  /// The same with the bytes of a text or binary, which are not copied before.
+  public func append(bytes: UnsafeRawBufferPointer) throws(StorageError) {
+    guard staged.count < StagedColumn.capacity else { throw .rejected(.noObject) }
+    try staged.set(staged.count, bytes: bytes)
+  }
+
+  /// Ends the block of objects of a leaf.
+  ///
+  /// - Throws: `rejected(.noObject)` if the leaf has another number of objects.
+  public func endBlock() throws(StorageError) {
+    guard let next = try cursor.nextLeaf(), next.count == staged.count else {
       throw .rejected(.noObject)
     }
-    cells.removeAll(keepingCapacity: true)
-    for value in values {
-      try transaction.check(value, column, editor)
-      cells.append(.value(value))
-    }
-    leaves.append(try leaf.make(cells))
+    leaves.append(try staged.makeLeaf(count: staged.count))
+    staged.forget(from: 0)
   }
 
   /// Gives up the values.

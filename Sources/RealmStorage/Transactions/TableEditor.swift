@@ -40,11 +40,17 @@ final class TableEditor {
   var columns: [Column] = [] {
     didSet {
       isSpecChanged = true
+      (knownClusters, positions) = (nil, [])
       followColumns(oldValue)
     }
   }
   /// By column index.
-  var oppositeTables: [Int64] = [] { didSet { isSpecChanged = true } }
+  var oppositeTables: [Int64] = [] {
+    didSet {
+      isSpecChanged = true
+      knownClusters = nil
+    }
+  }
   var oppositeColumns: [Int64] = [] { didSet { isSpecChanged = true } }
   var indexRoots: [Int64] = [] { didSet { isChanged = true } }
   var clusterRoot: Int64 = 0 { didSet { isChanged = isChanged || clusterRoot != oldValue } }
@@ -66,6 +72,10 @@ final class TableEditor {
   var pending: PendingObjects?
   /// What appends objects as long as the columns stay as they are.
   var appender: ObjectAppender?
+  /// What changes the tree of objects; nil until it is asked for.
+  private var knownClusters: ClusterEditor?
+  /// Position in `columns` by column index, -1 for none; empty until it is asked for.
+  private var positions: [Int] = []
   private var contentVersion: Int64 = 0
   private var isSpecChanged = false
   private var isChanged = false
@@ -164,8 +174,20 @@ final class TableEditor {
   ///
   /// - Throws: `rejected(.noColumn)`.
   func column(_ key: ColumnKey) throws(StorageError) -> Column {
-    guard let column = columns.first(where: { $0.key == key }) else { throw .rejected(.noColumn) }
-    return column
+    guard let position = position(of: key) else { throw .rejected(.noColumn) }
+    return columns[position]
+  }
+
+  /// The position of a column in `columns`; nil if there is none with the key.
+  func position(of key: ColumnKey) -> Int? {
+    if positions.isEmpty {
+      positions = Array(repeating: -1, count: (columns.map(\.index).max() ?? -1) + 1)
+      for (position, column) in columns.enumerated() { positions[column.index] = position }
+    }
+    guard key.index < positions.count, positions[key.index] >= 0,
+      columns[positions[key.index]].key == key
+    else { return nil }
+    return positions[key.index]
   }
 
   /// Table and column that a link or backlink column leads to.
@@ -225,7 +247,10 @@ final class TableEditor {
   }
 
   var clusters: ClusterEditor {
-    ClusterEditor(store: store, columns: columns.map { clusterColumn($0) })
+    if let knownClusters { return knownClusters }
+    let made = ClusterEditor(store: store, columns: columns.map { clusterColumn($0) })
+    knownClusters = made
+    return made
   }
 
   // MARK: Writing back

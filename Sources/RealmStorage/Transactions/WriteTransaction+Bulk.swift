@@ -41,6 +41,7 @@ extension WriteTransaction {
       return
     }
     let leaf = editor.clusterColumn(column).leaf
+    work = LongWork(done: 0, total: objects.count)
     var position = 0
     try changeIndexed(column, editor, objects) { () throws(StorageError) in
       try editColumn(column, editor, objects) { (ref: inout Int64, _, rows) throws(StorageError) in
@@ -69,6 +70,7 @@ extension WriteTransaction {
       var changed = old
       try body(&changed, leaf, rows)
       if changed != old { try store.set(&ref, column.index + 1, changed) }
+      try goOn(rows.count)
     }
   }
 
@@ -103,6 +105,8 @@ extension WriteTransaction {
     let calculation = LeafCalculation(
       store: store, isNullable: column.isNullable, operation: operation, operand: operand)
     var (found, count) = (0, 0)
+    let total = if let objects { objects.count } else { try objectCount(table) }
+    work = LongWork(done: 0, total: 2 * total)
     try editColumn(column, editor, objects) { (ref: inout Int64, leaf, rows) throws(StorageError) in
       found += rows.count
       count += try calculation.check(ref, leaf, rows)

@@ -14,10 +14,7 @@ extension WriteTransaction {
 
   /// Deletes all objects of a table.
   public func deleteAllObjects(_ table: TableKey) throws(StorageError) {
-    let editor = try editor(table)
-    for object in try objects(table) where try hasObject(editor, object) {
-      try delete(object, editor)
-    }
+    try deleteObjects(table, try objects(table))
   }
 
   /// Deletes an object and the embedded objects below it.
@@ -136,7 +133,7 @@ extension WriteTransaction {
   // MARK: Taking links away
 
   /// Takes one link to an object away from another one.
-  private func nullify(
+  func nullify(
     _ object: ObjectKey, _ column: TableEditor.Column, _ editor: TableEditor, linkTo doomed: Target
   ) throws(StorageError) {
     let own = try cell(editor, column, object)

@@ -52,7 +52,7 @@ extension WriteTransaction {
   }
 
   /// The hidden column of a table for the links from a column; made if need be and allowed.
-  private func backlinkColumn(
+  func backlinkColumn(
     _ table: TableEditor, _ column: TableEditor.Column, _ editor: TableEditor, creating: Bool
   ) throws(StorageError) -> TableEditor.Column? {
     if column.kind == .link {
@@ -77,6 +77,11 @@ extension WriteTransaction {
   ) throws(StorageError) {
     let hidden = try backlinkColumn(target.table, column, editor, creating: true)
     guard let hidden else { throw .rejected(.noColumn) }
+    if pendingBacklinks != nil {
+      let place = PendingBacklinks.Place(table: target.table.key, column: hidden.index)
+      pendingBacklinks?.added[place, default: []].append((target.object, origin))
+      return
+    }
     let tree = TreeEditor(integersIn: store)
     try editEntry(target, hidden) { (entry: inout Int64) throws(StorageError) in
       if entry == 0 {
@@ -96,23 +101,13 @@ extension WriteTransaction {
     guard let hidden = try backlinkColumn(target.table, column, editor, creating: false) else {
       return
     }
-    let tree = TreeEditor(integersIn: store)
+    if pendingBacklinks != nil {
+      let place = PendingBacklinks.Place(table: target.table.key, column: hidden.index)
+      pendingBacklinks?.removed[place, default: []].append((target.object, origin))
+      return
+    }
     try editEntry(target, hidden) { (entry: inout Int64) throws(StorageError) in
-      if entry == 0 { return }
-      if entry & 1 != 0 {
-        if SearchIndex.objectKey(entry) == origin { entry = 0 }
-        return
-      }
-      let cells = try tree.cells(entry)
-      let position = cells.firstIndex { $0.scalar == .int(origin.rawValue) }
-      guard let position, let last = cells.last else { return }
-      if cells.count == 2, case .value(.int(let rest)) = cells[1 - position] {
-        try store.freeTree(entry)
-        entry = SearchIndex.element(for: ObjectKey(rest))
-        return
-      }
-      if position < cells.count - 1 { try tree.set(&entry, position, last) }
-      try tree.remove(&entry, cells.count - 1)
+      try removeOrigin(origin, from: &entry)
     }
   }
 
@@ -134,6 +129,7 @@ extension WriteTransaction {
   /// The objects that link to an object through one hidden column, as often as they do.
   func origins(of target: Target, _ hidden: TableEditor.Column) throws(StorageError) -> [ObjectKey]
   {
+    try flushBacklinks()
     let entry = try cell(target.table, hidden, target.object).number
     if entry == 0 { return [] }
     if entry & 1 != 0 { return [SearchIndex.objectKey(entry)] }

@@ -48,52 +48,20 @@ extension WriteTransaction {
   private func addBacklinks(
     from objects: [ObjectKey], _ column: TableEditor.Column, _ editor: TableEditor
   ) throws(StorageError) {
-    var links: [(target: ObjectKey, origin: ObjectKey)] = []
+    var links: [PendingBacklinks.Entry] = []
     for object in objects {
       if case .key(let target) = try cell(editor, column, object).scalar {
         links.append((target, object))
       }
     }
     guard let opposite = editor.opposite(of: column) else { throw .rejected(.noTable) }
-    let table = try self.editor(opposite.table)
-    let hidden = try table.column(opposite.column)
-    links.sort { $0.target != $1.target ? $0.target < $1.target : $0.origin < $1.origin }
-    var targets: [ObjectKey] = []
-    for link in links where link.target != targets.last { targets.append(link.target) }
-    var next = 0
-    let clusters = table.clusters
-    try clusters.edit(&table.clusterRoot, targets[...]) {
-      (ref: inout Int64, leaf, rows) throws(StorageError) in
-      var backlinks = try store.element(ref, hidden.index + 1)
-      var entries = try store.integers(backlinks)
-      try NodeStore.check(rows.last ?? -1, below: entries.count, backlinks)
-      for row in rows {
-        let target = ObjectKey(Int64(bitPattern: leaf.key(at: row)))
-        var origins: [Int64] = []
-        while next < links.count, links[next].target <= target {
-          if links[next].target == target { origins.append(links[next].origin.rawValue) }
-          next += 1
-        }
-        entries[row] = try addOrigins(origins, to: entries[row])
-      }
-      try store.replace(&backlinks, entries)
-      try store.set(&ref, hidden.index + 1, backlinks)
+    let hidden = try self.editor(opposite.table).column(opposite.column)
+    let place = PendingBacklinks.Place(table: opposite.table, column: hidden.index)
+    if pendingBacklinks != nil {
+      pendingBacklinks?.added[place, default: []] += links
+    } else {
+      try apply(PendingBacklinks(added: [place: links]))
     }
-  }
-
-  /// Adds to an entry of backlinks.
-  ///
-  /// Source: file-format-writing.md 8.7.
-  private func addOrigins(_ origins: [Int64], to entry: Int64) throws(StorageError) -> Int64 {
-    let tree = TreeEditor(integersIn: store)
-    if entry & 1 == 0, entry != 0 {
-      var root = entry
-      for origin in origins { try tree.append(&root, .value(.int(origin))) }
-      return root
-    }
-    let all = entry == 0 ? origins : [SearchIndex.objectKey(entry).rawValue] + origins
-    if all.count > 1 { return try tree.make(integers: all) }
-    return all.first.map { SearchIndex.element(for: ObjectKey($0)) } ?? 0
   }
 
   /// The object with a value in the column of the primary key, appended objects included.

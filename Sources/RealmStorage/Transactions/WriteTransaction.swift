@@ -3,7 +3,7 @@ public import RealmValues
 /// Changes to a database that become one new version, or nothing.
 ///
 /// Changes are made in memory; the file is touched by `commit` only. After an error that is not
-/// `rejected` the transaction must be cancelled. A transaction is used by one thread.
+/// `rejected`, and after `rejected(.interrupted)`, the transaction must be cancelled. A transaction is used by one thread.
 ///
 /// Source: file-format-writing.md 2.
 public final class WriteTransaction {
@@ -26,6 +26,13 @@ public final class WriteTransaction {
   var hasPendingObjects = false
   /// Whether such objects have links.
   var hasPendingLinks = false
+  /// Changes of backlinks that are not where they belong; nil if they are made at once.
+  var pendingBacklinks: PendingBacklinks?
+  /// Asked now and then in the middle of long changes, with the objects done and all of them: if it
+  /// says no, they end with `rejected(.interrupted)`, and the transaction must be cancelled.
+  public var goesOn: (_ done: Int, _ total: Int) -> Bool = { _, _ in true }
+  /// The objects of a long change, and how often each is visited.
+  var work = LongWork()
   /// What has changed, for observers in other processes.
   var log = InstructionLog()
   /// Nodes of the table names and tables as they were written last; 0 if there are none.
@@ -121,6 +128,28 @@ public final class WriteTransaction {
     base.freeLists = [0, 0, 0]
   }
 
+  /// How far a long change has come.
+  struct LongWork {
+    var done = 0
+    var total = 0
+    /// What was done when somebody asked last.
+    var asked = 0
+  }
+
+  /// Notes that some objects of a long change are done.
+  ///
+  /// - Throws: `rejected(.interrupted)`.
+  @inline(__always)
+  func goOn(_ count: Int) throws(StorageError) {
+    work.done &+= count
+    if work.done &- work.asked >= 2048 { try ask() }
+  }
+
+  private func ask() throws(StorageError) {
+    work.asked = work.done
+    guard goesOn(min(work.done, work.total), work.total) else { throw .rejected(.interrupted) }
+  }
+
   /// Forgets the changes and ends the transaction.
   public func cancel() {
     isOpen = false
@@ -129,6 +158,7 @@ public final class WriteTransaction {
 
   private func flushTables(isCommit: Bool) throws(StorageError) {
     try flushPending()
+    try flushBacklinks()
     for case (let position, let editor?) in editors.enumerated() {
       tableElements[position] = try editor.flush(isCommit: isCommit)
     }

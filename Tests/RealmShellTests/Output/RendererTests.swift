@@ -32,7 +32,7 @@ struct RendererTests {
       try Invocation(arguments: []), output: ByteWriter(), outputIsTerminal: false)
     let realm = try Realm(path: "\(Fixtures.root)/Tests/Fixtures/dogs.realm")
     session.databases = [
-      Session.Database(name: "dogs", realm: realm, key: nil, isReadOnly: true, for: session)
+      Session.Database(name: "dogs", realm: realm, isReadOnly: true, for: session)
     ]
     session.currentName = "dogs"
     return session

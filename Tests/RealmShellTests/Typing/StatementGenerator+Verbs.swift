@@ -12,6 +12,14 @@ extension StatementGenerator {
     name("\"file:keys.key\"")
   }
 
+  private mutating func newFile() {
+    choose(
+      {
+        $0.words("to")
+        $0.name("data.realm")
+      }, { $0.words("in", "place") })
+  }
+
   private static let databaseVerbs: [String: Production] = [
     "open": { generator in
       generator.words("open")
@@ -74,13 +82,23 @@ extension StatementGenerator {
         $0.name("data.realm")
       }
     },
+    "encrypt": { generator in
+      generator.words("encrypt")
+      generator.newFile()
+      generator.keySource()
+    },
+    "decrypt": { generator in
+      generator.words("decrypt")
+      generator.newFile()
+    },
+    "rekey": { generator in
+      generator.words("rekey")
+      generator.newFile()
+      generator.keySource()
+    },
     "upgrade": { generator in
       generator.words("upgrade")
-      generator.choose(
-        {
-          $0.words("to")
-          $0.name("data.realm")
-        }, { $0.words("in", "place") })
+      generator.newFile()
     },
   ]
 
@@ -201,7 +219,39 @@ extension StatementGenerator {
           $0.propertyReference()
         })
     },
+    "migrate": { generator in
+      generator.words("migrate")
+      generator.optional { $0.words("dry") }
+      generator.choose(
+        {
+          $0.words("to")
+          $0.literal("4")
+          $0.migrationBlock()
+        },
+        { generator in
+          generator.sign("{")
+          for version in ["4", "5"] {
+            generator.words("version")
+            generator.literal(version)
+            generator.migrationBlock()
+          }
+          generator.sign("}")
+        })
+    },
   ]
+
+  /// A block whose expressions name old values.
+  private mutating func migrationBlock() {
+    sign("{")
+    words("set")
+    name("Dog")
+    name("name")
+    sign("=")
+    append("old.", .word)
+    name("name", isGlued: true)
+    words("all")
+    sign("}")
+  }
 
   private mutating func type() {
     if chance(15) {
@@ -522,6 +572,15 @@ extension StatementGenerator {
       }
       generator.optional { $0.words("append") }
       generator.optional { $0.words("links") }
+    },
+    "dump": { generator in
+      generator.words("dump")
+      generator.optional { $0.words($0.one(of: ["schema", "data"])) }
+      generator.optional { $0.list { $0.name($0.anyClass()) } }
+      generator.optional {
+        $0.words("to")
+        $0.name("script.realmsh")
+      }
     },
     "source": { generator in
       generator.words("source")

@@ -69,6 +69,8 @@ import Testing
     #expect(kept("whre Dog; cuont") == ["whre Dog", "cuont"])
   }
 
+  private static let base64 = String(repeating: "QUJD", count: 21) + "QQ=="
+
   @Test func keysAreNotKept() {
     let hex = String(repeating: "ab", count: 64)
     for text in [
@@ -76,14 +78,23 @@ import Testing
       "copy to b.realm key \"bytes:1,2,3\"", "time check a.realm key \"hex:00\" deep",
       "expect error WrongKey: open a.realm key \"hex:00\"", "write { open a key \"hex:00\" }",
       "open a.realm kye \"hex:00\"", "! realmsh -k hex:00 a.realm",
-      "info file a key \"hex:00\" | cat",
+      "info file a key \"hex:00\" | cat", "open a.realm key hex:\(hex)",
+      "open a.realm key base64:QUJD", "open a.realm key bytes:1,2,-3",
+      "let $k = \"hex:\(hex)\"", "let $k = \"bytes:-1,2\"", "add Dog {name: \"hex:00\"}",
+      "open a.realm key \"HEX:\(hex)\"", "open a.realm key 'Base64:abc'",
+      "open a.realm key \"\\u0068ex:\(hex)\"", "open a.realm key \"hex\\u003A00\"",
+      "open a.realm key \"hex:\\u0030\\u0030\"", "open a.realm key \"hex:\n00\"",
+      "open a.realm key \"\(hex)\"", "open a.realm key \(hex.uppercased())",
+      "let $k = \"\(hex.dropLast(2))\"", "open a.realm key \"\(Self.base64)\"",
+      "! realmsh -k \(hex) a.realm", "open a.realm key \"cmd:echo \(hex)\"",
     ] {
       #expect(kept(text).isEmpty, "\(text)")
     }
     for text in [
-      "open a.realm key \"file:hex.key\"", "add Dog {name: \"hex:00\"}",
-      "open hex.realm key \"prompt\"",
-      "print \"base64: \" + $x",
+      "open a.realm key \"file:hex.key\"", "open hex.realm key \"prompt\"",
+      "print \"base64: \" + $x", "class Dog { hex: string, bytes: data }",
+      "add Dog {photo: hex(\"\(hex)\")}", "add Dog {photo: B64\"\(Self.base64)\"}",
+      "print \"\\n\\u00e9\"", "cd /\(String(repeating: "folder/", count: 20))a",
     ] {
       #expect(kept(text) == [text])
     }

@@ -80,6 +80,69 @@ struct FileCopierTests {
     }
   }
 
+  @Test func aFileGetsAKeyAnotherOneAndNone() throws {
+    let (file, graph) = try graph()
+    let path = file.folder.file("vault.realm")
+    try FileCopier.copy(try file.snapshot(), to: path)
+    let plain = Files.read(path)
+    let first = try NewKeyFile(path: file.folder.file("first.key"), for: path)
+    #expect(!Files.exists(file.folder.file("first.key")))
+    try FileCopier.rekey(path: path, key: nil, newKey: first.key, keyFile: first)
+    try graph.compare(with: try open(path, key: first.key))
+    #expect(Files.read(file.folder.file("first.key")).count == EncryptionKey.byteCount)
+    #expect(throws: StorageError.noKey) { try RealmFile(path: path, key: nil) }
+
+    let second = EncryptedFileTests.key()
+    try FileCopier.rekey(path: path, key: first.key, newKey: second)
+    try graph.compare(with: try open(path, key: second))
+    #expect(throws: StorageError.wrongKey) { try RealmFile(path: path, key: first.key) }
+    #expect(throws: StorageError.wrongKey) {
+      try FileCopier.rekey(path: path, key: first.key, newKey: nil)
+    }
+    try FileCopier.rekey(path: path, key: second, newKey: nil)
+    #expect(Files.read(path) == plain)
+  }
+
+  @Test func aKeyFileIsNewOrLeftByAnAttemptThatWasKilled() throws {
+    let (file, _) = try graph()
+    let path = file.folder.file("vault.realm")
+    try FileCopier.copy(try file.snapshot(), to: path)
+    let keyPath = file.folder.write(Array(repeating: 7, count: 64), to: "a.key")
+    #expect(throws: StorageError.system(.open, EEXIST)) {
+      try NewKeyFile(path: keyPath, for: path)
+    }
+    // The encrypted file waits beside its place.
+    let key = EncryptedFileTests.key()
+    Files.write((0..<64).map { UInt8($0) }, to: keyPath)
+    try FileCopier.copy(
+      try file.snapshot(), to: PendingFile.waitingPath(for: path), key: key)
+    let left = try NewKeyFile(path: keyPath, for: path)
+    try FileCopier.rekey(path: path, key: nil, newKey: left.key, keyFile: left)
+    _ = try open(path, key: left.key)
+    #expect(!Files.exists(PendingFile.waitingPath(for: path)))
+    // The key in use is not new.
+    #expect(throws: StorageError.system(.open, EEXIST)) {
+      try NewKeyFile(path: keyPath, for: path)
+    }
+  }
+
+  @Test func aKeyIsWithdrawnIfThereIsNoFileForIt() throws {
+    let (file, _) = try graph()
+    let (path, keyPath) = (file.folder.file("copy.realm"), file.folder.file("a.key"))
+    let made = try NewKeyFile(path: keyPath, for: path)
+    do {
+      let pending = try PendingFile(for: path)
+      try FileCopier.write(try file.snapshot(), to: pending, key: made.key) { _, _ in true }
+      // Somebody makes the file meanwhile.
+      Files.write([1, 2, 3], to: path)
+      #expect(throws: StorageError.system(.open, EEXIST)) {
+        try pending.publish(isReplacing: false, with: made)
+      }
+    }
+    #expect(!Files.exists(keyPath))
+    #expect(!Files.exists(PendingFile.waitingPath(for: path)))
+  }
+
   @Test func filesAreNotOverwrittenUnasked() throws {
     let (file, _) = try graph()
     let path = file.folder.file("copy.realm")
