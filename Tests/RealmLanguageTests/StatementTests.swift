@@ -163,7 +163,7 @@ import Testing
     dump schema to a.realmsh
       => dump(schema 'a.realmsh')
     dump data Dog, `to` to "b c"
-      => dump(data [Dog to] 'b c')
+      => dump(data [Dog to] 'b c' true)
     source x.realmsh
       => source('x.realmsh')
     print 1 + 2 * 3, -x, - 1, 5-1, not a or b and c
