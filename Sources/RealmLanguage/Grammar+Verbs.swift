@@ -197,7 +197,7 @@ extension Grammar {
       ],
       examples: [
         "export Dog to dogs.csv", "export Dog where age > 3 show name, age to old.jsonl",
-        "export all to folder format csv",
+        "export all to folder format csv", "export all to dogs.sqlite",
       ], seeAlso: ["import", "where"]
     ) { parser throws(SyntaxError) in try parser.exportStatement() },
     dumpVerb,

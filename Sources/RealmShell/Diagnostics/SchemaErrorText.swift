@@ -108,8 +108,8 @@ struct SchemaErrorText {
       var failure = ShellError(
         name,
         "the schema of the file has version \(from.map(String.init) ?? "none"), "
-          + "version \(to) needs a migration", remedy: "open it without schema, then migrate to \(to) { ... }"
-      )
+          + "version \(to) needs a migration",
+        remedy: "open it without schema, then migrate to \(to) { ... }")
       failure.details = changes.map { difference($0).line }
       return failure
     case .notReadable(let changes): return mismatch(name, changes)

@@ -70,6 +70,7 @@ final class SQLRows<Sink: SQLSink> {
         try writeElements(elements, of: table)
       }
     }
+    if Interruption.isRequested { return }
     for statement in mapping.indexStatements { sink.run(statement) }
     sink.run("COMMIT")
   }

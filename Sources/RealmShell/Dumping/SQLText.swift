@@ -62,13 +62,19 @@ final class SQLText: SQLSink {
 
   func addText(_ bytes: UnsafeRawBufferPointer) {
     separate()
+    let quote = UInt8(ascii: "'")
+    if isPrintableASCII(bytes, without: quote, quote) {
+      out.byte(quote)
+      out.write(bytes)
+      out.byte(quote)
+      return
+    }
     guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else {
       out.write("CAST(")
       writeHexadecimal(bytes)
       out.write(" AS TEXT)")
       return
     }
-    let quote = UInt8(ascii: "'")
     out.byte(quote)
     var start = 0
     for i in 0..<bytes.count where bytes[i] == quote {

@@ -124,7 +124,8 @@ struct MigrationReport {
       }
     }
     for property in old.properties where !known.contains(property.name) {
-      add(.dropped, "\(oldName).\(PropertyDefinition(property).text)")
+      let type = PropertyDefinition(property).type.text
+      add(.dropped, "\(oldName).\(quotedName(property.name)): \(type)")
     }
   }
 

@@ -20,6 +20,9 @@ enum DartModels {
       "hashCode", "runtimeType", "toString", "noSuchMethod", "realm", "isValid", "isManaged",
       "isFrozen", "freeze", "changes", "changesFor", "schema", "objectSchema", "instanceType",
       "instanceSchema", "toEJson", "getBacklinks", "raiseError",
+      // A member hides the type of its name.
+      "List", "Set", "Map", "Iterable", "String", "DateTime", "Uint8List", "ObjectId", "Uuid",
+      "Decimal128", "RealmValue", "int", "bool", "double",
     ],
     types: [
       "RealmModel", "ObjectType", "PrimaryKey", "Indexed", "MapTo", "Backlink", "RealmValue",
