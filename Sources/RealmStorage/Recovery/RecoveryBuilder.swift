@@ -260,8 +260,16 @@ final class RecoveryBuilder {
       repeating: 0 as Int64, count: (editor.columns.map { $0.index }.max() ?? -1) + 1)
     for (i, key) in (place.columns + place.incoming.map { $0.hidden }).enumerated() {
       guard let key else { continue }
-      slots[key.index] = try editor.clusterColumn(try editor.column(key)).leaf.make(
-        collected.cells[i])
+      let slot = editor.clusterColumn(try editor.column(key))
+      do throws(StorageError) {
+        slots[key.index] = try slot.leaf.make(collected.cells[i])
+      } catch .rejected(.wrongType) {
+        // The description of the column does not fit its values.
+        slots[key.index] = try slot.leaf.make(
+          Array(repeating: slot.initial, count: collected.keys.count))
+        salvage.tables[index].report.incomplete += collected.keys.count
+        salvage.tables[index].report.addDamage(RecoveryReport.Place(.badValue, at: nil))
+      }
       collected.cells[i].removeAll(keepingCapacity: true)
     }
     for column in editor.columns where slots[column.index] == 0 {
