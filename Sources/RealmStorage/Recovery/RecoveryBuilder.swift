@@ -107,6 +107,9 @@ final class RecoveryBuilder {
     } catch .rejected(.badName) {
       definition.name = "column_\(position + 1)"
       return try transaction.addColumn(places[index].key, definition)
+    } catch .rejected(.wrongType) {
+      salvage.tables[index].report.lostProperties.append((column.name, .wrongType))
+      return nil
     }
   }
 
@@ -321,11 +324,11 @@ final class RecoveryBuilder {
           } else if column.isMarkedIndexed {
             try transaction.addIndex(places[index].key, key)
           }
-        } catch .rejected(.noColumn) {
-          // A damaged attribute: columns of this type have no index.
-        }
-        if salvaged.table.primaryKey == position {
-          try transaction.setPrimaryKey(places[index].key, key)
+          if salvaged.table.primaryKey == position {
+            try transaction.setPrimaryKey(places[index].key, key)
+          }
+        } catch .rejected(let reason) where reason == .noColumn || reason == .wrongType {
+          // A damaged attribute: columns of this type have no index and are no primary key.
         }
         guard onProgress(doneCount, max(totalCount, 1)) else { throw .rejected(.interrupted) }
         if hasManyNodes { try commit() }
