@@ -51,7 +51,8 @@ struct RecoveryTests {
       let (a, b) = (old.table(named: table.name), new.table(named: table.name))
       #expect(table.unlinked == 0)
       var differences = 0
-      try pair.forEachDifference(a, b, progress: { _ in true }) { _ in differences += 1 }
+      let goesOn = { (_: Int) in true }
+      try pair.forEachDifference(a, b, progress: goesOn) { _ in differences += 1 }
       #expect(differences == 0, "\(table.name)")
     }
   }

@@ -155,6 +155,7 @@ private struct RecoverText {
       case .unreadable(let error): reason(error, withOffset: false)
       case .badText: "bad text"
       case .badNull: "null where none may be"
+      case .badValue: "values of another type"
       case .duplicatePrimaryKey: "a primary key twice"
       }
     return place.offset.map { "offset \(StorageMessages.offset($0)): \(reason)" } ?? reason

@@ -107,6 +107,9 @@ final class RecoveryBuilder {
     } catch .rejected(.badName) {
       definition.name = "column_\(position + 1)"
       return try transaction.addColumn(places[index].key, definition)
+    } catch .rejected(.wrongType) {
+      salvage.tables[index].report.lostProperties.append((column.name, .wrongType))
+      return nil
     }
   }
 
@@ -260,8 +263,16 @@ final class RecoveryBuilder {
       repeating: 0 as Int64, count: (editor.columns.map { $0.index }.max() ?? -1) + 1)
     for (i, key) in (place.columns + place.incoming.map { $0.hidden }).enumerated() {
       guard let key else { continue }
-      slots[key.index] = try editor.clusterColumn(try editor.column(key)).leaf.make(
-        collected.cells[i])
+      let slot = editor.clusterColumn(try editor.column(key))
+      do throws(StorageError) {
+        slots[key.index] = try slot.leaf.make(collected.cells[i])
+      } catch .rejected(.wrongType) {
+        // The description of the column does not fit its values.
+        slots[key.index] = try slot.leaf.make(
+          Array(repeating: slot.initial, count: collected.keys.count))
+        salvage.tables[index].report.incomplete += collected.keys.count
+        salvage.tables[index].report.addDamage(RecoveryReport.Place(.badValue, at: nil))
+      }
       collected.cells[i].removeAll(keepingCapacity: true)
     }
     for column in editor.columns where slots[column.index] == 0 {
@@ -313,11 +324,11 @@ final class RecoveryBuilder {
           } else if column.isMarkedIndexed {
             try transaction.addIndex(places[index].key, key)
           }
-        } catch .rejected(.noColumn) {
-          // A damaged attribute: columns of this type have no index.
-        }
-        if salvaged.table.primaryKey == position {
-          try transaction.setPrimaryKey(places[index].key, key)
+          if salvaged.table.primaryKey == position {
+            try transaction.setPrimaryKey(places[index].key, key)
+          }
+        } catch .rejected(let reason) where reason == .noColumn || reason == .wrongType {
+          // A damaged attribute: columns of this type have no index and are no primary key.
         }
         guard onProgress(doneCount, max(totalCount, 1)) else { throw .rejected(.interrupted) }
         if hasManyNodes { try commit() }

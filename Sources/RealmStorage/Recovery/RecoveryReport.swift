@@ -26,6 +26,8 @@ public struct RecoveryReport: Sendable {
     case badText
     /// A value that must not be null is.
     case badNull
+    /// Values do not fit the type of their column.
+    case badValue
     /// Another object has the same primary key.
     case duplicatePrimaryKey
   }

@@ -89,13 +89,20 @@ final class SalvagedTable {
 
   /// Puts what was found in its place; what does not fit between other leaves is given up.
   func sortBlocks() {
-    let all = (blocks + adopted).sorted { $0.key(at: 0) < $1.key(at: 0) }
-    adopted = []
-    blocks = []
-    for block in all {
-      if let last = blocks.last, last.key(at: last.count - 1) >= block.key(at: 0) { continue }
-      blocks.append(block)
+    var result: [Block] = []
+    var next = 0
+    for block in adopted.sorted(by: { $0.key(at: 0) < $1.key(at: 0) }) {
+      let (first, last) = (block.key(at: 0), block.key(at: block.count - 1))
+      while next < blocks.count, blocks[next].key(at: 0) < first {
+        result.append(blocks[next])
+        next += 1
+      }
+      let isBehind = result.last.map { $0.key(at: $0.count - 1) < first } ?? true
+      let isBefore = next == blocks.count || last < blocks[next].key(at: 0)
+      if isBehind, isBefore { result.append(block) }
     }
+    blocks = result + blocks[next...]
+    adopted = []
   }
 
   // MARK: Clusters

@@ -156,9 +156,10 @@ struct TableReader {
       primaryKey = columns.firstIndex { $0.key == columnKey }
     }
     let flags = try view.tagged(top, 12) ?? 0
-    let tree = try TableReader.part(orElse: isDamaged ? ClusterTree(unreadableIn: view) : nil) {
-      () throws(StorageError) in try ClusterTree(root: try view.ref(top, 2), in: view)
-    }
+    let root = isDamaged ? (try? view.ref(top, 2)) ?? 0 : try view.ref(top, 2)
+    let tree = try TableReader.part(
+      orElse: isDamaged ? ClusterTree(damaged: root, in: view) : nil
+    ) { () throws(StorageError) in try ClusterTree(root: root, in: view) }
     return StoredTable(
       name: name, key: TableKey(UInt32(truncatingIfNeeded: tableKey)),
       kind: StoredTable.Kind(rawValue: Int(flags & 3)) ?? .topLevel, columns: columns,

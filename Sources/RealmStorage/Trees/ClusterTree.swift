@@ -29,9 +29,9 @@ struct ClusterTree {
     bitsPerLevel = try ClusterTree.findBitsPerLevel(root, view)
   }
 
-  /// A tree whose root is lost.
-  init(unreadableIn view: FileView) {
-    (root, self.view, bitsPerLevel) = (0, view, 8)
+  /// A tree whose root or first leaf cannot be read.
+  init(damaged root: Int64, in view: FileView) {
+    (self.root, self.view, bitsPerLevel) = (root, view, 8)
   }
 
   /// Number of objects, as the root tells it.
