@@ -85,7 +85,9 @@ struct SQLExportTests {
   }
 
   @Test func namesThatOnlyDifferInCase() {
-    make("x.realm", "class a { x: int, X: int, `x\"y`: string[] }\nclass A { x_2: int }\nadd a {x: 1, X: 2}")
+    make(
+      "x.realm",
+      "class a { x: int, X: int, `x\"y`: string[] }\nclass A { x_2: int }\nadd a {x: 1, X: 2}")
     let text = exportBoth("all")
     #expect(text.contains("\"X_2\" INTEGER"))
     #expect(text.contains("\"A_2\""))

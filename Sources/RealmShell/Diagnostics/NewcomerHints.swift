@@ -150,7 +150,9 @@ struct NewcomerHints {
       return nil
     }
     let operatorWord = before.split(separator: " ").last?.prefix { $0 != "[" }.lowercased() ?? ""
-    guard "=<>".contains(last) || Self.comparators.contains(operatorWord) else { return nil }
+    // The arrow of an import points at properties.
+    let compares = "=<>".contains(last) && !before.hasSuffix("->")
+    guard compares || Self.comparators.contains(operatorWord) else { return nil }
     return "a text stands in quotes: \"\(word)\""
   }
 }

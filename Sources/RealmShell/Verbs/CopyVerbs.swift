@@ -26,7 +26,8 @@ extension Session {
   ) -> String {
     let version = settings.showsVersions ? "version \(database.realm.snapshot.version) " : ""
     let changes = database.realm.hasChanges ? "with uncommitted changes " : ""
-    return "\(verb) \(version)\(changes)to \(path.text): \(sizeText(byteCount))"
+    let local = database.realm.snapshot.isSynchronised ? ", without synchronisation" : ""
+    return "\(verb) \(version)\(changes)to \(path.text): \(sizeText(byteCount))\(local)"
   }
 
   /// Writes a compact copy of what a database shows now.
@@ -37,9 +38,16 @@ extension Session {
     let target = resolve(path)
     try permitCopying(to: target, at: path.range)
     let progress = Progress(label, for: self)
+    let snapshot = database.realm.snapshot
     do throws(StorageError) {
+      // The copy of a synchronised database is a local one, built anew.
+      if snapshot.isSynchronised, keyFile == nil {
+        return try FileUpgrader.upgrade(
+          snapshot, to: target, key: key, overwrite: overwrite
+        ) { progress.goesOn($0, $1) }.byteCount
+      }
       return try FileCopier.copy(
-        database.realm.snapshot, to: target, key: key, overwrite: overwrite, keyFile: keyFile
+        snapshot, to: target, key: key, overwrite: overwrite, keyFile: keyFile
       ) { progress.goesOn($0, $1) }
     } catch {
       throw copyError(error, path)

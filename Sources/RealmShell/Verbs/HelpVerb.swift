@@ -36,6 +36,8 @@ enum HelpText {
     let word = String(first.prefix { $0 != ":" })
     if let entry = entries.first(where: { $0.isNamed(word) }), isOne || entry.begins(with: words) {
       entry.write(to: writer)
+      // The verb has the name of a list, such as that of the settings.
+      if isOne { topic(named: word)?.write(to: writer) }
     } else if isOne, let topic = topic(named: word) {
       topic.write(to: writer)
     } else if isOne, let entry = smallEntry(named: word) {

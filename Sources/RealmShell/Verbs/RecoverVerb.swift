@@ -99,7 +99,7 @@ private struct RecoverText {
     }
     let saved = tables.reduce(0) { $0 + $1.saved }
     let isKnown = lost.isEmpty && tables.allSatisfy { $0.total != nil }
-    let total = tables.reduce(0) { $0 + ($1.total ?? $1.saved) }
+    let total = tables.reduce(0) { $0 + max($1.total ?? 0, $1.saved) }
     let incomplete = tables.reduce(0) { $0 + $1.incomplete }
     let count =
       isKnown
@@ -118,7 +118,11 @@ private struct RecoverText {
 
   private func line(_ table: RecoveryReport.Table) -> String {
     var parts: [String] = []
-    if let total = table.total {
+    if let total = table.total, total < table.saved {
+      // Objects of the state before may have been deleted since.
+      parts.append(
+        "\(counted(table.saved, "object", "objects")), where \(grouped(total)) are counted")
+    } else if let total = table.total {
       parts.append("\(grouped(table.saved)) of \(counted(total, "object", "objects"))")
       if total > table.saved {
         parts.append("\(grouped(total - table.saved)) lost\(places(table.losses, table.lossCount))")

@@ -246,6 +246,8 @@ struct SpaceCount {
       if column.hasIndex { entry.columns[i].indexByteCount += tree(roots, column.slot + 1) }
     }
     for backlink in table.backlinks { entry.backlinkByteCount += tree(roots, backlink.slot) }
+    // Hidden columns.
+    for slot in 0..<roots.count { entry.treeByteCount += tree(roots, slot) }
   }
 
   // MARK: Values

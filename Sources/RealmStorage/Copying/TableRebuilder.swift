@@ -72,10 +72,14 @@ final class TableRebuilder {
     }
   }
 
-  /// The tables that are copied: all but the primary keys of old files.
+  /// The tables that are copied: all but the primary keys of old files, and what belongs to
+  /// synchronisation.
   static func tables(of snapshot: Snapshot) -> [StoredTable] {
     let isOld = snapshot.format?.hasColumnLayout ?? false
-    return snapshot.tables.filter { !isOld || $0.name != "pk" }
+    let isSynchronised = snapshot.isSynchronised
+    return snapshot.tables.filter {
+      !(isOld && $0.name == "pk") && !(isSynchronised && $0.isForSynchronisation)
+    }
   }
 
   private func commit() throws(StorageError) {

@@ -190,9 +190,8 @@ public final class RealmFile {
     guard let start = source.baseAddress, FileHeader(start).mark != FileHeader.mnemonic,
       source.count >= 2 * PageLayout.pageByteCount
     else { return nil }
-    let isEncrypted = looksEncrypted(start)
     guard let key else {
-      if isEncrypted { throw .noKey }
+      if looksEncrypted(start) { throw .noKey }
       return nil
     }
     let pages = source.count / PageLayout.pageByteCount * PageLayout.pageByteCount
@@ -202,8 +201,7 @@ public final class RealmFile {
     where (try? cipher.decrypt(from: page * PageLayout.pageByteCount, byteCount: 1)) != nil {
       return cipher
     }
-    if isEncrypted { throw .wrongKey }
-    return nil
+    throw .wrongKey
   }
 
   /// Whether the entries of the first block can be such: a counter, then a hash, then the counter

@@ -18,6 +18,8 @@ final class CellMaker {
   private let transaction: WriteTransaction
   private var owner = SalvagedTable.Owner(table: -1, column: -1, key: 0)
   private var column: StoredColumn?
+  /// Where the present value is.
+  private var offset: Int?
   /// Embedded objects that the present value holds already.
   private var taken: Set<UInt64> = []
 
@@ -32,8 +34,10 @@ final class CellMaker {
   }
 
   /// Begins with a value of a column of an object.
-  func begin(_ owner: SalvagedTable.Owner, _ column: StoredColumn) {
-    (self.owner, self.column) = (owner, column)
+  ///
+  /// - Parameter offset: Where it is.
+  func begin(_ owner: SalvagedTable.Owner, _ column: StoredColumn, at offset: Int? = nil) {
+    (self.owner, self.column, self.offset) = (owner, column, offset)
     if !taken.isEmpty { taken.removeAll() }
   }
 
@@ -86,22 +90,31 @@ final class CellMaker {
     let salvaged = SalvagedElements(of: list)
     if let failure = salvaged.failure { note(RecoveryReport.Place(failure)) }
     guard isSet else { return salvaged.values }
-    let values = salvaged.values
-    let isFloating = values.contains { value in
+    return CellMaker.sorted(salvaged.values)
+  }
+
+  /// The members of a set in order, each once.
+  ///
+  /// Where a NaN is, sets have an order of their own; a null among decimals stands with the NaNs.
+  ///
+  /// Source: file-format.md 4.5.
+  private static func sorted(_ values: [StoredValue]) -> [StoredValue] {
+    let isDecimal = values.contains { if case .decimal = $0 { true } else { false } }
+    var (nulls, others): ([StoredValue], [StoredValue]) = ([], [])
+    for value in values {
       switch value {
-      case .float(let number): number.isNaN
-      case .double(let number): number.isNaN
-      case .decimal, .null: true
-      default: false
+      case .float(let number) where number.isNaN: return values
+      case .double(let number) where number.isNaN: return values
+      case .null where isDecimal: nulls.append(value)
+      default: others.append(value)
       }
     }
-    let isSorted = zip(values, values.dropFirst()).allSatisfy {
+    let isSorted = zip(others, others.dropFirst()).allSatisfy {
       StoredValue.totalOrder($0, $1) < 0
     }
-    // Where a NaN or a null is, sets have an order of their own.
-    if isSorted || isFloating { return values }
-    var result: [StoredValue] = []
-    for value in values.sorted(by: { StoredValue.totalOrder($0, $1) < 0 }) {
+    if isSorted, nulls.count <= 1 { return values }
+    var result = Array(nulls.prefix(1))
+    for value in others.sorted(by: { StoredValue.totalOrder($0, $1) < 0 }) {
       if let last = result.last, StoredValue.totalOrder(last, value) == 0 { continue }
       result.append(value)
     }
@@ -164,7 +177,7 @@ final class CellMaker {
       var (names, values) = ([] as [Cell], [] as [Cell])
       for entry in entries(of: dictionary) {
         guard firstInvalidUTF8(in: entry.key) == nil else {
-          note(RecoveryReport.Place(.badText, at: nil))
+          note(RecoveryReport.Place(.badText, at: offset))
           continue
         }
         names.append(.value(.string([UInt8](entry.key))))
@@ -183,7 +196,7 @@ final class CellMaker {
   private func scalarOrNested(_ value: StoredValue) throws(StorageError) -> Cell {
     guard let column else { return .null }
     if case .null = value, !column.isNullable, column.kind != .link, column.kind != .mixed {
-      note(RecoveryReport.Place(.badNull, at: nil))
+      note(RecoveryReport.Place(.badNull, at: offset))
       return initial
     }
     return try nested(value, key: 1)
@@ -199,7 +212,7 @@ final class CellMaker {
       return .value(.link(keys[position], object))
     }
     if case .null = value, let column, !column.isNullable, column.kind != .mixed {
-      note(RecoveryReport.Place(.badNull, at: nil))
+      note(RecoveryReport.Place(.badNull, at: offset))
       return .value(CellMaker.zero(column.kind))
     }
     return try nested(value, key: key)
@@ -233,7 +246,7 @@ final class CellMaker {
       var entries: [(key: [UInt8], value: MixedValue)] = []
       for entry in self.entries(of: dictionary) {
         guard firstInvalidUTF8(in: entry.key) == nil else {
-          note(RecoveryReport.Place(.badText, at: nil))
+          note(RecoveryReport.Place(.badText, at: offset))
           continue
         }
         entries.append((key: [UInt8](entry.key), value: try mixed(entry.value)))
@@ -248,7 +261,7 @@ final class CellMaker {
     case .string(let bytes):
       byteCount += bytes.count
       guard firstInvalidUTF8(in: bytes) == nil else {
-        note(RecoveryReport.Place(.badText, at: nil))
+        note(RecoveryReport.Place(.badText, at: offset))
         return .string(Array(String(decoding: bytes, as: UTF8.self).utf8))
       }
       return .string([UInt8](bytes))

@@ -26,12 +26,7 @@ public enum FileRecovery {
     try build(salvage, pending, path, onProgress)
     var report = RecoveryReport()
     (report.origin, report.version) = (source.origin, source.snapshot.version)
-    report.tables = salvage.tables.map { salvaged in
-      var table = salvaged.report
-      // Nothing is missing in a table that was read as a whole.
-      if let total = table.total { table.total = max(total, table.saved) }
-      return table
-    }
+    report.tables = salvage.tables.map { $0.report }
     report.lostTables = source.snapshot.brokenTables.map { ($0.name, $0.error) }
     report.byteCount = pending.file.byteCount
     try pending.publish(isReplacing: false)

@@ -182,7 +182,7 @@ final class RecoveryBuilder {
       for position in 0..<columnCount where places[index].columns[position] != nil {
         maker.begin(
           SalvagedTable.Owner(table: Int32(index), column: Int32(position), key: key),
-          salvaged.table.columns[position])
+          salvaged.table.columns[position], at: reader.offset(of: position))
         collected.cells[position].append(cell(&reader, position, row, maker))
       }
       for i in incoming.indices {
@@ -223,7 +223,7 @@ final class RecoveryBuilder {
     do throws(StorageError) {
       return try maker.cell(try reader.value(position, at: row))
     } catch {
-      maker.note(RecoveryReport.Place(error, at: reader.block.cluster?.node.offset))
+      maker.note(RecoveryReport.Place(error, at: reader.offset(of: position)))
       return maker.initial
     }
   }

@@ -89,14 +89,14 @@ public struct RecoveryReport: Sendable {
 extension RecoveryReport.Place {
   init(_ error: StorageError, at offset: Int? = nil) {
     reason = .unreadable(error)
-    self.offset = offset.map { UInt64($0) }
+    self.offset = offset.flatMap { UInt64(exactly: $0) }
     if case .damaged(let damage) = error, damage.offset != 0 { self.offset = damage.offset }
     if case .damagedPage(let page) = error {
-      self.offset = UInt64(page * PageLayout.pageByteCount)
+      self.offset = UInt64(exactly: page * PageLayout.pageByteCount)
     }
   }
 
   init(_ reason: RecoveryReport.Reason, at offset: Int?) {
-    (self.reason, self.offset) = (reason, offset.map { UInt64($0) })
+    (self.reason, self.offset) = (reason, offset.flatMap { UInt64(exactly: $0) })
   }
 }

@@ -39,6 +39,13 @@ struct RecoverySource {
       candidates = tops.map { Candidate(ref: $0, format: format, origin: .found) }
       states = RecoverySource.states(candidates, file, view)
     }
+    if states.first?.1 != .live || states.isEmpty {
+      // The list of tables may be there without its top node.
+      var search = TableListSearch(view, states.map { $0.0 })
+      if let found = try search.run(file, RecoverySource.format(in: view), onProgress) {
+        states.insert((found, .found), at: 0)
+      }
+    }
     guard let first = states.first else {
       throw .damage(.missingRef, at: 0, found: 0)
     }
@@ -50,7 +57,8 @@ struct RecoverySource {
   /// The header; nil if its page does not verify.
   private static func header(in view: FileView) -> FileHeader? {
     guard (try? view.makeReadable(0, FileView.headerByteCount)) != nil else { return nil }
-    return FileHeader(view.base)
+    let header = FileHeader(view.base)
+    return header.mark == FileHeader.mnemonic ? header : nil
   }
 
   /// The format that the header tells, the newest if it tells none.
@@ -98,8 +106,7 @@ struct RecoverySource {
   ) -> [(Snapshot, RecoveryReport.Origin)] {
     let names = candidates.lazy.compactMap { self.names(ofTop: $0.ref, in: view) }.first ?? []
     return candidates.compactMap { candidate in
-      let snapshot = try? Snapshot(
-        ofDamaged: file, top: candidate.ref, format: candidate.format, names: names)
+      let snapshot = state(candidate, file, names)
       guard let snapshot, !snapshot.tables.isEmpty || snapshot.brokenTables.isEmpty else {
         return nil
       }
@@ -109,6 +116,20 @@ struct RecoverySource {
       }
       return (snapshot, candidate.origin)
     }
+  }
+
+  /// The state in the format that the header tells, or else in one that it can have.
+  private static func state(
+    _ candidate: Candidate, _ file: RealmFile, _ names: [String]
+  ) -> Snapshot? {
+    var first: Snapshot?
+    for format in [candidate.format, .current, FileFormat(9)].compactMap({ $0 }) {
+      let snapshot = try? Snapshot(
+        ofDamaged: file, top: candidate.ref, format: format, names: names)
+      if let snapshot, !snapshot.tables.isEmpty { return snapshot }
+      first = first ?? snapshot
+    }
+    return first
   }
 
   private static func names(ofTop ref: Int64, in view: FileView) -> [String]? {
@@ -130,6 +151,7 @@ enum TopSearch {
     in view: FileView, _ onProgress: (Int, Int) -> Bool
   ) throws(StorageError) -> [Int64] {
     var found: [(version: Int64, ref: Int64)] = []
+    var nameCounts: [Int64: Int] = [:]
     var offset = FileView.headerByteCount
     while offset + 32 <= view.byteCount {
       if offset & 0xF_FFFF == FileView.headerByteCount, !onProgress(offset, view.byteCount) {
@@ -146,7 +168,7 @@ enum TopSearch {
         bigEndian: view.base.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self))
       // With refs, not inner, elements of 8 bits at least, and 3 to 12 of them.
       if word >> 24 >= 0x44, word >> 24 <= 0x47, (3...12).contains(word & 0xFF_FFFF),
-        let version = version(ofTop: Int64(offset), in: view)
+        let version = version(ofTop: Int64(offset), in: view, &nameCounts)
       {
         found.append((version, Int64(offset)))
         found.sort { ($0.version, $0.ref) > ($1.version, $1.ref) }
@@ -159,14 +181,20 @@ enum TopSearch {
 
   /// The version of a state if a node can be its top: names and tables are as many, and the size of
   /// the file is a number.
-  private static func version(ofTop ref: Int64, in view: FileView) -> Int64? {
+  ///
+  /// - Parameter nameCounts: How many names the nodes hold that were looked at; each is once.
+  private static func version(
+    ofTop ref: Int64, in view: FileView, _ nameCounts: inout [Int64: Int]
+  ) -> Int64? {
     guard let top = try? view.refs(at: ref, minimumCount: 3),
       let size = (try? view.tagged(top, 2)) ?? nil, size > ref,
-      let namesRef = try? view.ref(top, 0),
-      let tablesRef = try? view.ref(top, 1),
-      let names = try? TableReader.names(at: namesRef, in: view),
-      let tables = try? view.refs(at: tablesRef), tables.count == names.count
+      let namesRef = try? view.ref(top, 0), let tablesRef = try? view.ref(top, 1),
+      let tables = try? view.refs(at: tablesRef)
     else { return nil }
+    let count =
+      nameCounts[namesRef] ?? (try? TableReader.names(at: namesRef, in: view))?.count ?? -1
+    nameCounts[namesRef] = count
+    guard count == tables.count else { return nil }
     return max(1, ((try? view.tagged(top, 6)) ?? nil) ?? 1)
   }
 }

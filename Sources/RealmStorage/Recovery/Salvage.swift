@@ -27,7 +27,16 @@ final class Salvage {
     for table in source.snapshot.tables where Salvage.isKept(table, source.snapshot) {
       try goOn(tables.count)
       positions[table.key] = tables.count
-      tables.append(SalvagedTable(table, older: source.older?.table(named: table.name)))
+      tables.append(SalvagedTable(table))
+    }
+    let wanted = tables.indices.filter { tables[$0].hasHoles }
+    if !wanted.isEmpty {
+      var search = LeafSearch(self, wanted: wanted, onProgress: onProgress)
+      try search.run()
+    }
+    for salvaged in tables {
+      if let older = source.older?.table(named: salvaged.table.name) { salvaged.fill(from: older) }
+      salvaged.finish()
     }
     for table in tables { try choose(from: table) }
     try findOwners()
@@ -61,7 +70,7 @@ final class Salvage {
         do throws(StorageError) {
           if let primaryKey = table.primaryKey {
             let value = try reader.value(primaryKey, at: row)
-            if let place = Salvage.problem(of: value, salvaged, block) {
+            if let place = Salvage.problem(of: value, at: reader.offset(of: primaryKey)) {
               salvaged.report.addLoss(place)
               continue
             }
@@ -87,10 +96,10 @@ final class Salvage {
 
   /// What makes a primary key unusable.
   private static func problem(
-    of value: StoredValue, _ salvaged: SalvagedTable, _ block: SalvagedTable.Block
+    of value: StoredValue, at offset: Int?
   ) -> RecoveryReport.Place? {
     guard case .string(let bytes) = value, firstInvalidUTF8(in: bytes) != nil else { return nil }
-    return RecoveryReport.Place(.badText, at: block.cluster?.node.offset)
+    return RecoveryReport.Place(.badText, at: offset)
   }
 
   private static func isEqual(
@@ -254,7 +263,7 @@ struct SalvagedElements {
     _ ref: Int64, _ list: StoredList, _ visited: inout Set<Int64>, level: Int
   ) {
     guard level <= BPlusTreeCursor.maximumDepth, visited.insert(ref).inserted,
-      let node = try? list.view.node(at: ref)
+      let node = try? list.view.node(at: ref), (try? list.view.charge(1, at: node.offset)) != nil
     else { return }
     guard node.isInner else {
       guard let leaf = try? ColumnLeaf(node, list.type, in: list.view) else { return }
@@ -272,19 +281,4 @@ struct SalvagedElements {
       }
     }
   }
-}
-
-extension StoredTable {
-  /// Tables that only synchronisation uses.
-  ///
-  /// Source: file-format.md 8.
-  private static let namesForSynchronisation: Set<String> = [
-    "flx_subscription_sets", "flx_subscriptions", "flx_metadata", "flx_migration",
-    "flx_pending_bootstrap", "flx_pending_bootstrap_progress", "flx_pending_bootstrap_changesets",
-    "sync_internal_schemas", "client_reset_metadata", "schema_migration_metadata",
-    "!UPDATE_PROGRESS",
-  ]
-
-  /// Whether a local database has no use for the table.
-  var isForSynchronisation: Bool { StoredTable.namesForSynchronisation.contains(name) }
 }

@@ -21,6 +21,7 @@ final class SalvagedTable {
   let table: StoredTable
   var report: RecoveryReport.Table
   private(set) var blocks: [Block] = []
+  private var adopted: [Block] = []
   /// Number of the first object of each block, counted over all.
   private(set) var starts: [Int] = []
   private(set) var count = 0
@@ -44,18 +45,25 @@ final class SalvagedTable {
     let leaf: ColumnLeaf
   }
 
+  /// Keys of which nothing was found.
+  private var holes: [ClusterSalvage.Hole] = []
+  /// Keys of objects that a search has found.
+  private var adoptedKeys: Set<UInt64> = []
+
   /// Finds the objects.
-  ///
-  /// - Parameter older: The table in the state before, which stands in for what is lost.
-  init(_ table: StoredTable, older: StoredTable?) {
+  init(_ table: StoredTable) {
     self.table = table
     report = RecoveryReport.Table(name: table.name, isEmbedded: table.kind == .embedded)
     report.lostProperties = table.brokenColumns
     kept = BitSet(count: 0)
     switch table.layout {
-    case .clusters(let tree): collect(tree, older)
+    case .clusters(let tree): collect(tree)
     case .trees(let trees): collect(trees)
     }
+  }
+
+  /// Numbers the objects, when all are found.
+  func finish() {
     for block in blocks {
       starts.append(count)
       count += block.count
@@ -64,9 +72,35 @@ final class SalvagedTable {
     if table.kind == .embedded { owners = Array(repeating: nil, count: count) }
   }
 
+  // MARK: What is missing
+
+  /// Whether objects are missing that a search may find.
+  var hasHoles: Bool { !holes.isEmpty }
+
+  /// Takes a leaf that a search has found; `sortBlocks` follows.
+  func adopt(_ leaf: ClusterTree.Leaf) {
+    for row in 0..<leaf.count { adoptedKeys.insert(leaf.key(at: row)) }
+    adopted.append(
+      Block(table: table, cluster: leaf, firstRow: 0, count: leaf.count, isOlder: false))
+  }
+
+  /// Whether a search has found an object.
+  func hasAdopted(_ key: UInt64) -> Bool { adoptedKeys.contains(key) }
+
+  /// Puts what was found in its place; what does not fit between other leaves is given up.
+  func sortBlocks() {
+    let all = (blocks + adopted).sorted { $0.key(at: 0) < $1.key(at: 0) }
+    adopted = []
+    blocks = []
+    for block in all {
+      if let last = blocks.last, last.key(at: last.count - 1) >= block.key(at: 0) { continue }
+      blocks.append(block)
+    }
+  }
+
   // MARK: Clusters
 
-  private func collect(_ tree: ClusterTree, _ older: StoredTable?) {
+  private func collect(_ tree: ClusterTree) {
     var walk = ClusterSalvage(tree)
     walk.run()
     for hole in walk.holes { report.addLoss(RecoveryReport.Place(hole.error)) }
@@ -81,12 +115,12 @@ final class SalvagedTable {
     if let stored = try? tree.objectCount(), stored >= found, stored < table.view.byteCount {
       report.total = stored
     }
-    if let older { fill(walk.holes, from: older) }
+    holes = walk.holes
   }
 
   /// Takes the objects of the state before whose keys are in a hole.
-  private func fill(_ holes: [ClusterSalvage.Hole], from older: StoredTable) {
-    guard case .clusters(let tree) = older.layout,
+  func fill(from older: StoredTable) {
+    guard hasHoles, case .clusters(let tree) = older.layout,
       table.columns.allSatisfy({ column in older.columns.contains { $0.key == column.key } })
     else { return }
     var walk = ClusterSalvage(tree)
@@ -95,20 +129,20 @@ final class SalvagedTable {
     for leaf in walk.leaves where !known.contains(leaf.node.offset) {
       var row = 0
       while row < leaf.count {
-        let isLost = { (row: Int) in
+        let isLost = { [self] (row: Int) in
           let key = leaf.key(at: row)
-          return holes.contains { $0.start <= key && key <= $0.last }
+          return holes.contains { $0.start <= key && key <= $0.last } && find(key) == nil
         }
         let start = row
         while row < leaf.count, isLost(row) { row += 1 }
         if row > start {
-          blocks.append(
+          adopted.append(
             Block(table: older, cluster: leaf, firstRow: start, count: row - start, isOlder: true))
         }
         row += 1
       }
     }
-    blocks.sort { $0.key(at: 0) < $1.key(at: 0) }
+    sortBlocks()
   }
 
   // MARK: Columns
@@ -220,6 +254,15 @@ struct BlockReader {
     (self.salvaged, self.block) = (salvaged, block)
     leaves = Array(repeating: nil, count: salvaged.table.columns.count)
     block.table.view.memory.takeUnretainedValue().renewWork()
+  }
+
+  /// Where the values of a column are; nil in versions 2 to 9.
+  func offset(of position: Int) -> Int? {
+    guard let cluster = block.cluster, let column = try? salvaged.column(position, of: block),
+      column.slot + 1 < cluster.node.count
+    else { return nil }
+    let ref = cluster.node[column.slot + 1]
+    return ref > 0 ? Int(ref) : nil
   }
 
   /// The value of a column of an object.

@@ -148,7 +148,29 @@ public final class Snapshot {
     historyType = HistoryType(rawValue: ((try? view.tagged(top, 7)) ?? nil) ?? 0) ?? .none
     historySchemaVersion = 0
     let reader = GroupReader(top: top, view: view, format: format, file: file)
-    (tables, brokenTables) = try reader.readDamagedTables(names)
+    (tables, brokenTables) = try reader.readDamagedTables(
+      in: try view.refs(at: try view.ref(top, 1)), (try? reader.names()) ?? [], names)
+    var byKey: [TableKey: Int] = [:]
+    for i in tables.indices { byKey[tables[i].key] = i }
+    tablesByKey = byKey
+  }
+
+  /// Reads a state whose top array is lost from its list of tables.
+  ///
+  /// - Throws: `damaged` if the list cannot be read.
+  init(
+    ofDamaged file: RealmFile, tables list: Int64, format: FileFormat, names: [String],
+    version: Int64
+  ) throws(StorageError) {
+    (self.file, self.format, self.version, topRef) = (file, format, version, 0)
+    (header, historyType, historySchemaVersion) = (FileHeader.empty, .none, 0)
+    file.renewWork()
+    logicalByteCount = file.bytes.count
+    guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
+    self.view = view
+    let node = try view.refs(at: list)
+    let reader = GroupReader(top: node, view: view, format: format, file: file)
+    (tables, brokenTables) = try reader.readDamagedTables(in: node, [], names)
     var byKey: [TableKey: Int] = [:]
     for i in tables.indices { byKey[tables[i].key] = i }
     tablesByKey = byKey
@@ -324,10 +346,8 @@ struct GroupReader {
   /// The same for a damaged file: tables without a name get one, and what a table can do without
   /// may be missing.
   func readDamagedTables(
-    _ otherNames: [String]
+    in list: NodeView, _ ownNames: [String], _ otherNames: [String]
   ) throws(StorageError) -> ([StoredTable], [Snapshot.BrokenTable]) {
-    let list = try view.refs(at: try view.ref(top, 1))
-    let ownNames = (try? names()) ?? []
     var tables: [StoredTable] = []
     var broken: [Snapshot.BrokenTable] = []
     var seen: Set<String> = []

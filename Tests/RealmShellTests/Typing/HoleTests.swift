@@ -75,7 +75,7 @@ import Testing
       let isStep = candidate.hasSuffix(":") && token.text.hasPrefix(candidate)
       return isStep || ["", "(", "()", "#", "/", "."].contains { candidate == token.text + $0 }
     }
-    let word = candidate.prefix { $0 != "(" && $0 != " " }
+    let word = candidate.prefix { $0 != "(" && $0 != " " && $0 != "." }
     return word.lowercased() == token.text.lowercased()
       || candidate.split(separator: " ").contains(token.text[...])
   }

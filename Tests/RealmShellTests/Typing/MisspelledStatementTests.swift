@@ -33,6 +33,8 @@ import Testing
     guard let line = messages.split(separator: "\n").first(where: { $0.hasPrefix("{\"error\"") })
     else { return nil }
     let json = try #require(JSONValue(Array(line.utf8)), "\(line)")
+    // What is wrong in a file of data is told with its place there.
+    guard json["file"]?.text?.hasSuffix(".csv") != true else { return nil }
     #expect(json["file"]?.text == "a.realmsh", "\(statement)")
     return Report(
       text: String(line), line: Int(json["line"]?.int ?? 0),

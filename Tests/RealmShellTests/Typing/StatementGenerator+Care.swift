@@ -18,7 +18,7 @@ extension StatementGenerator {
       generator.name("data.realm")
       generator.optional { $0.keySource() }
       generator.words("to")
-      generator.new("saved.realm")
+      generator.name("data.realm")
     },
   ]
 }
