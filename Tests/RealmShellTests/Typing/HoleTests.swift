@@ -73,7 +73,7 @@ import Testing
   private func fits(_ candidate: String, _ token: StatementGenerator.Token) -> Bool {
     guard token.kind == .word else {
       let isStep = candidate.hasSuffix(":") && token.text.hasPrefix(candidate)
-      return isStep || ["", "(", "()", "#", "/"].contains { candidate == token.text + $0 }
+      return isStep || ["", "(", "()", "#", "/", "."].contains { candidate == token.text + $0 }
     }
     let word = candidate.prefix { $0 != "(" && $0 != " " && $0 != "." }
     return word.lowercased() == token.text.lowercased()

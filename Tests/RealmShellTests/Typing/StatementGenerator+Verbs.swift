@@ -247,7 +247,7 @@ extension StatementGenerator {
     name("Dog")
     name("name")
     sign("=")
-    append("old", .word)
+    name("old")
     glued(".")
     name("name", isGlued: true)
     words("all")
