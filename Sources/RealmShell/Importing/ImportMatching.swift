@@ -62,6 +62,12 @@ struct ImportMatching {
     }
   }
 
+  /// Makes sure that the properties of the map exist, before the file is read.
+  func checkMappings() throws(ShellError) {
+    var copy = self
+    for mapping in statement.mappings { _ = try copy.add(mapping) }
+  }
+
   // MARK: JSON
 
   /// Fields of JSON: those of the map, the others by their names.

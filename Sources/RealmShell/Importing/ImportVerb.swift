@@ -284,13 +284,14 @@ final class ImportRun {
         .missingPrimaryKey, "\(quotedName(objectClass.name)) has no primary key",
         at: statement.className.range)
     }
+    var matching = ImportMatching(
+      statement, objectClass, database, positions: try positions(objectClass))
+    try matching.checkMappings()
     do throws(RecordFailure) {
       try records.skip(statement.skip.map { Int(clamping: $0.value) } ?? 0)
     } catch {
       throw shellError(error)
     }
-    var matching = ImportMatching(
-      statement, objectClass, database, positions: try positions(objectClass))
     switch records.format {
     case .json, .jsonl: try matching.matchNames()
     case .csv, .tsv: try matchColumns(&matching)
