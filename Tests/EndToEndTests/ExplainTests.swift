@@ -82,7 +82,7 @@ struct ExplainTests {
       ])
     #expect(terminal.waitForEnd() == 0)
     #expect(terminal.transcript.split(separator: "warning: ").count == 3)
-    #expect(terminal.transcript.contains("010 is 8 [Trap]"))
+    #expect(terminal.transcript.contains("010 is 8\r\n  [Trap]"))
   }
 
   @Test func warningsAreInBothForms() {

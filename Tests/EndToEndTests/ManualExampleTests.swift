@@ -36,6 +36,8 @@ struct ManualExampleTests {
       "$0" -q --new dogs.realm -f dogs.realmsh && mkdir out
       head -c 64 /dev/zero | tr '\\000' k >vault.key
       "$0" -q --new -k vault.key vault.realm 'class Secret { text: string }'
+      cp dogs.realm backup.realm
+      cp dogs.realm damaged.realm
       """
     let result = Process.run("/bin/sh", ["-ec", commands, Fixtures.realmsh], folder: folder.path)
     precondition(result.status == 0, result.errorText)
@@ -51,7 +53,9 @@ struct ManualExampleTests {
     let template = Self.makeFolder()
     for example in examples {
       let folder = TemporaryFolder()
-      for name in ["models.realmsh", "dogs.realm", "vault.realm", "vault.key"] {
+      for name in [
+        "models.realmsh", "dogs.realm", "backup.realm", "damaged.realm", "vault.realm", "vault.key",
+      ] {
         folder.copy(template.file(name), as: name)
       }
       folder.write(Array((example + "\n").utf8), to: "example.realmsh")
