@@ -36,7 +36,7 @@ struct ManualExampleTests {
       "$0" -q --new dogs.realm -f dogs.realmsh && mkdir out
       head -c 64 /dev/zero | tr '\\000' k >vault.key
       "$0" -q --new -k vault.key vault.realm 'class Secret { text: string }'
-      cp dogs.realm backup.realm
+      cp dogs.realm older.realm
       cp dogs.realm damaged.realm
       """
     let result = Process.run("/bin/sh", ["-ec", commands, Fixtures.realmsh], folder: folder.path)
@@ -54,7 +54,7 @@ struct ManualExampleTests {
     for example in examples {
       let folder = TemporaryFolder()
       for name in [
-        "models.realmsh", "dogs.realm", "backup.realm", "damaged.realm", "vault.realm", "vault.key",
+        "models.realmsh", "dogs.realm", "older.realm", "damaged.realm", "vault.realm", "vault.key",
       ] {
         folder.copy(template.file(name), as: name)
       }

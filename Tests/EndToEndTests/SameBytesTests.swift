@@ -34,6 +34,8 @@ struct SameBytesTests {
         "/usr/bin/env",
         ["-C", folder.path, "/bin/sh", "-c", #"exec "$0" "$@" >printed"#, Fixtures.realmsh]
           + transcript.arguments, rows: size.rows, columns: size.columns)
+      // The end of standard input, for who reads it.
+      terminal.type("\u{4}")
       #expect(terminal.waitForEnd(timeoutSeconds: 60) == transcript.expectedStatus)
       return Files.readText(folder.file("printed"))
     }
