@@ -60,12 +60,14 @@ struct PromptVerbTests {
     expect("^C", on: terminal)
     terminal.type("print 70 + 1\r")
     expect("71\r\n", on: terminal)
+    expect("dogs> ", on: terminal)
     #expect(!terminal.transcript.contains(hint))
     for number in 2...3 {
       terminal.type("\u{03}")
       expect("^C", on: terminal)
       terminal.type("print 70 + \(number)\r")
       expect("7\(number)\r\n", on: terminal)
+      expect("dogs> ", on: terminal)
     }
     terminal.type("exit\r")
     leave(terminal)
