@@ -75,6 +75,17 @@ struct DumpTests {
   }
 
   /// Links by position would lead to other objects in a class that has some already.
+  /// A terminal would obey them, and sees an escape elsewhere.
+  @Test func controlsInNamesComeBack() {
+    make(
+      "a.realm", "class `a\tb` { `c\u{1B}d`: int, e: `a\tb`? }; add `a\tb` {`c\u{1B}d`: 7, e: null}"
+    )
+    let text = dump("a.realm")
+    #expect(text.contains("add `a\tb` {`c\u{1B}d`: 7, e: null}"))
+    make("b.realm", ask("a.realm", "dump"))
+    #expect(dump("b.realm") == text)
+  }
+
   @Test func positionsNeedANewClass() {
     make("a.realm", "class A { to: A? }\nadd A {}\nadd A {to: A#0}")
     let script = ask("a.realm", "dump data")

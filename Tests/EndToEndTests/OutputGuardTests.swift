@@ -26,6 +26,20 @@ struct OutputGuardTests {
     #expect(Files.read(folder.file("dogs.realm.lock")).isEmpty)
   }
 
+  /// All who open a database lock the same file, whatever links they come by.
+  @Test func aLinkToADatabaseIsTheDatabase() {
+    #expect(symlink("dogs.realm", folder.file("other.realm")) == 0)
+    let result = Realmsh.run(
+      "other.realm", "class Cat { name: string }", "compact", folder: folder.path)
+    #expect(result.status == 0)
+    #expect(access(folder.file("dogs.realm.lock"), F_OK) == 0)
+    #expect(access(folder.file("other.realm.lock"), F_OK) != 0)
+    var status = stat()
+    #expect(lstat(folder.file("other.realm"), &status) == 0)
+    #expect(status.st_mode & S_IFMT == S_IFLNK)
+    #expect(Realmsh.run("dogs.realm", "count Cat", folder: folder.path).outputText == "0\n")
+  }
+
   @Test func theOptionIsRefused() {
     let bytes = Files.read(folder.file("dogs.realm"))
     let result = Realmsh.run("-o", "dogs.realm", "-c", "open dogs.realm", folder: folder.path)

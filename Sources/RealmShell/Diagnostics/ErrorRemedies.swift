@@ -37,8 +37,9 @@ extension ErrorName {
     .migrationFailed: "Give each object another key in the block, or delete the surplus ones.",
     .hasNulls: "Fill them first: set CLASS PROPERTY = VALUE where PROPERTY == null.",
     .inUse: "drop class NAME links drops the links too.",
-    .notARealmFile: "info file PATH tells what the file is.",
-    .damaged: "check deep lists what is damaged; restore a copy of the file.",
+    .notARealmFile:
+      "info file PATH tells what the file is; recover PATH to PATH tries to save a damaged one.",
+    .damaged: "check deep lists what is damaged; recover PATH to PATH saves what can be read.",
     .wrongKey: "Give another key source with key, --key or REALMSH_KEY.",
     .noKey: "open PATH key SOURCE, --key or REALMSH_KEY; see help keys.",
     .invalidEncryptionKey: "help keys lists the forms of keys.",

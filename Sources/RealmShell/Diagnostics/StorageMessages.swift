@@ -9,7 +9,7 @@ enum StorageMessages {
   static func error(_ error: StorageError, path: String) -> ShellError {
     let path = shownPath(path)
     switch error {
-    case .system(_, let number): return system(number, path)
+    case .system(let operation, let number): return system(operation, number, path)
     case .notAFile:
       return ShellError(.notARealmFile, "not a Realm file: \(path) is a folder or a device")
     case .notARealmFile(let found):
@@ -44,7 +44,7 @@ enum StorageMessages {
       return ShellError(
         .damaged,
         "\(path) is damaged at offset \(offset(damage.offset)): \(text(damage))",
-        remedy: "check deep lists all damage that can be found")
+        remedy: "check deep lists all damage that can be found; recover saves what it can")
     case .rejected(let reason): return rejection(reason, path)
     }
   }
@@ -63,7 +63,9 @@ enum StorageMessages {
     return self.error(error, path: "the file").message
   }
 
-  private static func system(_ number: Int32, _ path: String) -> ShellError {
+  private static func system(
+    _ operation: StorageError.SystemOperation, _ number: Int32, _ path: String
+  ) -> ShellError {
     switch number {
     case ENOENT:
       return ShellError(.fileNotFound, "cannot open \(path): no such file")
@@ -72,7 +74,12 @@ enum StorageMessages {
     case EACCES, EPERM:
       return ShellError(.permissionDenied, "cannot open \(path): permission denied")
     default:
-      return ShellError(.fileOperationFailed, "cannot read \(path): \(systemText(number))")
+      let verb =
+        switch operation {
+        case .write, .resize, .sync: "write"
+        default: "read"
+        }
+      return ShellError(.fileOperationFailed, "cannot \(verb) \(path): \(systemText(number))")
     }
   }
 

@@ -102,7 +102,7 @@ final class DatabaseDump {
     writeHead(to: out)
     out.write("write {\n")
     if part != .data {
-      SchemaText(classes: classes, out: out).writeStatements(
+      SchemaText(classes: classes, out: out, isScript: true).writeStatements(
         margin: "  ", defaults: database.defaults, allowsAsymmetric: false)
     }
     if part != .schema {

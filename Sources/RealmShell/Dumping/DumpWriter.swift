@@ -33,6 +33,7 @@ final class DumpWriter {
   private func labels(of objectClass: ObjectClass) -> [Label] {
     let memory = ByteWriter()
     let names = ValueWriter(values.schema, to: memory)
+    names.isExact = true
     return objectClass.properties.enumerated().map { i, property in
       if i > 0 { memory.write(", ") }
       names.key(property.name, .literal)
@@ -67,7 +68,7 @@ final class DumpWriter {
   /// Writes an `add` for each object, until there are no more or `goesOn`, asked behind each, says so.
   func writeAdds(of objectClass: ObjectClass, while goesOn: () -> Bool) throws(StorageError) {
     let labels = labels(of: objectClass)
-    let start = Array("  add \(quotedName(objectClass.name)) {".utf8)
+    let start = Array("  add \(quotedName(objectClass.name, inScript: true)) {".utf8)
     var isGuarded = values.newKeys[objectClass.table.key] == nil
     try forEachObject(of: objectClass, objectClass.properties.map(\.position)) {
       (reader) throws(StorageError) in
@@ -95,7 +96,7 @@ final class DumpWriter {
   /// Objects without primary key are named by the keys that new ones get in a class that never had
   /// any; the first one tells whether that is so.
   private func writeGuard(of objectClass: ObjectClass) {
-    let name = quotedName(objectClass.name)
+    let name = quotedName(objectClass.name, inScript: true)
     out.write(
       "  assert (count \(name)) == 1 and \(name)#0 != null, "
         + "\"links name objects of this class by their position, which needs a new class\"\n")
@@ -106,7 +107,9 @@ final class DumpWriter {
     let labels = labels(of: objectClass)
     let chosen = labels.indices.filter { labels[$0].placeholder != nil }
     if chosen.isEmpty { return }
-    let names = chosen.map { Array((quotedName(objectClass.properties[$0].name) + " = ").utf8) }
+    let names = chosen.map {
+      Array((quotedName(objectClass.properties[$0].name, inScript: true) + " = ").utf8)
+    }
     let positions = chosen.map { objectClass.properties[$0].position }
     try forEachObject(of: objectClass, positions) { (reader) throws(StorageError) in
       var isFirst = true

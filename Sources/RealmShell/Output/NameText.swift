@@ -5,7 +5,8 @@ import RealmValues
 
 /// A name as it is written in statements: in back quotes unless it is a word.
 ///
-/// Controls and overrides of the direction, which terminals would obey, are shown as `\u001b`; such a name cannot be typed.
+/// Controls and overrides of the direction, which terminals would obey, are shown as `\u001b`; such a
+/// name cannot be typed.
 ///
 /// Source: shell.md 3.
 func quotedName(_ name: String) -> String {
@@ -22,15 +23,26 @@ func quotedName(_ name: String) -> String {
   return result + "`"
 }
 
+/// The same, exactly as it has to stand in a script if the text is for one.
+func quotedName(_ name: String, inScript: Bool) -> String {
+  inScript ? CanonicalText.string(name: name) : quotedName(name)
+}
+
 extension Property {
   /// The type in the notation of schemas, for instance `int?`, `Dog[]`, `Dog?{}`.
-  var typeText: String {
-    RealmShell.typeText(kind, collection, isNullable: isNullable, target: targetName)
+  var typeText: String { typeText(inScript: false) }
+
+  private func typeText(inScript: Bool) -> String {
+    RealmShell.typeText(
+      kind, collection, isNullable: isNullable, target: targetName, inScript: inScript)
   }
 
   /// The type with its flags, for instance `int primary`.
-  var typeAndFlags: String {
-    var text = typeText
+  var typeAndFlags: String { typeAndFlags(inScript: false) }
+
+  /// The same, in a script if the text is for one.
+  func typeAndFlags(inScript: Bool) -> String {
+    var text = typeText(inScript: inScript)
     if isPrimaryKey { text += " primary" }
     if isIndexed { text += " indexed" }
     if hasFullTextIndex { text += " fulltext" }
@@ -42,9 +54,10 @@ extension Property {
 ///
 /// Source: shell.md 7.
 func typeText(
-  _ kind: ValueKind, _ collection: StoredColumn.Collection, isNullable: Bool, target: String?
+  _ kind: ValueKind, _ collection: StoredColumn.Collection, isNullable: Bool, target: String?,
+  inScript: Bool = false
 ) -> String {
-  var text = target.map(quotedName) ?? kind.name
+  var text = target.map { quotedName($0, inScript: inScript) } ?? kind.name
   let isMarked =
     kind == .link
     ? collection == .none || collection == .dictionary

@@ -8,6 +8,8 @@ import RealmStorage
 struct SchemaText {
   let classes: [ObjectClass]
   let out: ByteWriter
+  /// Whether the text is to be run again, not to be looked at.
+  var isScript = false
 
   /// Class statements that can be run again.
   ///
@@ -20,7 +22,7 @@ struct SchemaText {
     margin: String = "", defaults: Defaults? = nil, allowsAsymmetric: Bool = true
   ) {
     for objectClass in classes {
-      var head = margin + "class \(quotedName(objectClass.name))"
+      var head = margin + "class \(quotedName(objectClass.name, inScript: isScript))"
       switch objectClass.table.kind {
       case .topLevel: break
       case .embedded: head += " embedded"
@@ -36,7 +38,8 @@ struct SchemaText {
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
         let value = defaults?.text(of: property.name, in: objectClass.name)
-        let line = "  \(quotedName(property.name)): \(property.typeAndFlags)"
+        let name = quotedName(property.name, inScript: isScript)
+        let line = "  \(name): \(property.typeAndFlags(inScript: isScript))"
         out.write("\(margin)\(line)\(value.map { " = " + $0 } ?? "")\n")
       }
       for inverse in computed {

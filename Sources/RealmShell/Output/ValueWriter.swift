@@ -323,7 +323,7 @@ final class ValueWriter {
   func key(_ name: String, _ form: Form) {
     switch form {
     case .literal:
-      out.write(quotedName(name) + ": ")
+      out.write(quotedName(name, inScript: isExact) + ": ")
     case .json, .compactJSON:
       JSONText.writeString(name, to: out)
       out.write(form == .json ? ": " : ":")

@@ -196,9 +196,22 @@ extension Session {
 
   /// A path as the system needs it: `~` replaced, relative to the folder of the running script.
   func resolve(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    guard let folder = scriptFolders.last, folder != "." else { return path }
-    return folder + "/" + path
+    if path.hasPrefix("/") { return withoutLink(path) }
+    guard let folder = scriptFolders.last, folder != "." else { return withoutLink(path) }
+    return withoutLink(folder + "/" + path)
+  }
+
+  /// The file that a symbolic link leads to: its lock file stands beside it, not beside the link.
+  /// Links of the system to standard streams stay as they are.
+  func withoutLink(_ path: String) -> String {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, stat(path, &status) == 0,
+      status.st_mode & S_IFMT == S_IFREG,
+      !["/dev/std", "/dev/fd/", "/proc/"].contains(where: path.hasPrefix),
+      let target = realpath(path, nil)
+    else { return path }
+    defer { free(target) }
+    return String(cString: target)
   }
 
   /// The path of a file operand.

@@ -162,7 +162,8 @@ extension Session {
       try write(result, mode, statement.append, to: "\(folder)/\(file).\(mode.rawValue)", range)
     }
     let memory = ByteWriter()
-    SchemaText(classes: database.realm.schema.classes, out: memory).writeStatements()
+    SchemaText(classes: database.realm.schema.classes, out: memory, isScript: true)
+      .writeStatements()
     try OutputFile.write(
       memory.takeBytes(), to: folder + "/schema.realmsh", for: self, at: range)
     try refuseUnreadable(statement, database)

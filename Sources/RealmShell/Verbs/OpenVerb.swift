@@ -99,7 +99,7 @@ extension Session {
   @discardableResult
   func openDatabase(_ opening: Opening) throws(ShellError) -> Database {
     var opening = opening
-    opening.path = opening.path.map(absolutePath)
+    opening.path = opening.path.map { withoutLink(absolutePath($0)) }
     if let path = opening.path { try refuseOutput(asDatabase: path) }
     if opening.isReadOnly { try refuseWriting(opening) }
     let (realm, isNew) = try openRealm(opening)

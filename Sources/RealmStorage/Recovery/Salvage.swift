@@ -177,7 +177,10 @@ final class Salvage {
 
   /// Whether an embedded object belongs to a column of an object.
   func isOwned(_ target: (position: Int, number: Int), by owner: SalvagedTable.Owner) -> Bool {
-    guard let known = tables[target.position].owners[target.number] else { return false }
+    let owners = tables[target.position].owners
+    guard owners.indices.contains(target.number), let known = owners[target.number] else {
+      return false
+    }
     return known.table == owner.table && known.column == owner.column && known.key == owner.key
   }
 
@@ -232,7 +235,9 @@ final class Salvage {
         guard let target = target(table, object) else { return }
         if isMixed {
           mixedTargets.insert(Route(origin: index, column: position, target: target.position))
-        } else if tables[target.position].owners[target.number] == nil {
+        } else if tables[target.position].owners.indices.contains(target.number),
+          tables[target.position].owners[target.number] == nil
+        {
           tables[target.position].owners[target.number] = SalvagedTable.Owner(
             table: Int32(index), column: Int32(position), key: key)
           pending.append((target.position, target.number))
