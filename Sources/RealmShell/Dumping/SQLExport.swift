@@ -58,11 +58,7 @@ extension Session {
       throw ShellError(.fileAlreadyExists, "\(path.text) \(reason)", at: path.range)
     }
     // A link is written through.
-    let place = realpath(target, nil).map { resolved in
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
-    let final = place ?? target
+    let final = realPath(target) ?? target
     let unfinished = "\(final).\(getpid()).tmp"
     return try UnfinishedFile.during(unfinished) { () throws(ShellError) in
       do throws(ShellError) {

@@ -72,11 +72,7 @@ extension OutputFile {
 
   /// Whether a path, or what it leads to, is named like a file beside a Realm file.
   private static func isSideFileOfRealm(_ path: String) -> Bool {
-    let target = realpath(path, nil).map { resolved in
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
-    return [path, target ?? path].contains { path in
+    [path, realPath(path) ?? path].contains { path in
       sideSuffixes.contains { path.hasSuffix($0) && isRealm(String(path.dropLast($0.count))) }
     }
   }

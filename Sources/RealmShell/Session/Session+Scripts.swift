@@ -208,10 +208,9 @@ extension Session {
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK, stat(path, &status) == 0,
       status.st_mode & S_IFMT == S_IFREG,
       !["/dev/std", "/dev/fd/", "/proc/"].contains(where: path.hasPrefix),
-      let target = realpath(path, nil)
+      let target = realPath(path)
     else { return path }
-    defer { free(target) }
-    return String(cString: target)
+    return target
   }
 
   /// The path of a file operand.
@@ -221,6 +220,13 @@ extension Session {
     else { return resolve(path.text) }
     return home + path.text.dropFirst()
   }
+}
+
+/// A path without symbolic links; nil if nothing is there.
+func realPath(_ path: String) -> String? {
+  guard let resolved = realpath(path, nil) else { return nil }
+  defer { free(resolved) }
+  return String(cString: resolved)
 }
 
 /// Milliseconds of the monotonic clock.

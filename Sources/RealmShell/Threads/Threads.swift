@@ -161,11 +161,7 @@ final class Threads: Sendable {
 
   /// What was stated about the classes of a file in this run of the program.
   func defaults(ofFile path: String, isNew: Bool) -> Defaults {
-    let path = realpath(path, nil).map { text in
-      defer { free(text) }
-      return String(cString: text)
-    }
-    guard let path else { return Defaults() }
+    guard let path = realPath(path) else { return Defaults() }
     return monitor.withLock { state in
       if !isNew, let known = state.defaults[path] { return known }
       let defaults = Defaults()

@@ -47,17 +47,7 @@ struct LeafSearch {
   ///
   /// - Throws: `rejected(.interrupted)`.
   mutating func run() throws(StorageError) {
-    var offset = FileView.headerByteCount
-    while offset + 16 <= view.byteCount {
-      if offset & 0xF_FFF8 == FileView.headerByteCount, !onProgress(offset, view.byteCount) {
-        throw .rejected(.interrupted)
-      }
-      if view.isEncrypted, offset & 0xFFF == 0 || offset == FileView.headerByteCount,
-        (try? view.makeReadable(offset, 8)) == nil
-      {
-        offset = (offset & ~0xFFF) + 0x1000
-        continue
-      }
+    try view.forEachReadablePlace(onProgress) { offset in
       let flags = view.base.load(fromByteOffset: offset + 4, as: UInt8.self)
       // With refs, not inner, elements of 4 bits at least.
       if flags >= 0x43, flags <= 0x47, !known.contains(offset),
@@ -65,7 +55,6 @@ struct LeafSearch {
       {
         adopt(offset)
       }
-      offset += 8
     }
     for index in wanted { salvage.tables[index].sortBlocks() }
   }

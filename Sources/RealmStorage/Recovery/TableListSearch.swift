@@ -37,20 +37,7 @@ struct TableListSearch {
     _ file: RealmFile, _ format: FileFormat, _ onProgress: (Int, Int) -> Bool
   ) throws(StorageError) -> Snapshot? {
     let known = best?.ref
-    var offset = FileView.headerByteCount
-    while offset + 16 <= view.byteCount {
-      if offset & 0xF_FFF8 == FileView.headerByteCount, !onProgress(offset, view.byteCount) {
-        throw .rejected(.interrupted)
-      }
-      if view.isEncrypted, offset & 0xFFF == 0 || offset == FileView.headerByteCount,
-        (try? view.makeReadable(offset, 8)) == nil
-      {
-        offset = (offset & ~0xFFF) + 0x1000
-        continue
-      }
-      look(at: offset)
-      offset += 8
-    }
+    try view.forEachReadablePlace(onProgress) { look(at: $0) }
     guard let best, best.ref != known, !format.hasColumnLayout else { return nil }
     let snapshot = try? Snapshot(
       ofDamaged: file, tables: best.ref, format: format, names: names[best.count] ?? [],
