@@ -1,8 +1,9 @@
 /// Which bytes of an undamaged file each object needs, found by a walk over the nodes of its own.
 ///
-/// An object needs what leads to it from the top node (the list of tables, the description of its
-/// table, the inner nodes above it) and the nodes that its values are in. What can be rebuilt is not
-/// needed: header, free space, history, indexes, backlinks.
+/// An object needs the top node of its table, the description of the table, the inner nodes above
+/// it and the nodes that its values are in. What can be found or rebuilt is not needed: header, top
+/// node, list of tables, names of tables, free space, history, indexes, backlinks. In versions 2 to
+/// 9 nothing but the list tells which table is which: there it is needed.
 ///
 /// Source: file-format.md 2, 5, 6, 9.6.
 struct RecoveryOracle {
@@ -16,21 +17,25 @@ struct RecoveryOracle {
   private(set) var groups: [Group] = []
   /// What is needed to know how many objects a table has, by table.
   private(set) var roots: [String: [Range<Int>]] = [:]
+  /// What is needed to know the names of tables.
+  private(set) var names: [Range<Int>] = []
   private let bytes: [UInt8]
 
-  init(bytes: [UInt8], top: Int, isOld: Bool) {
+  /// - Parameter rowCounts: Numbers of rows of the tables, in versions 2 to 9; nil in others.
+  init(bytes: [UInt8], top: Int, rowCounts: [String: Int]?) {
     self.bytes = bytes
     guard let node = node(top), let tables = node.ref(1).flatMap({ self.node($0) }),
       let namesRef = node.ref(0)
     else { return }
     let names = names(at: namesRef)
-    let common = [node.range, tables.range] + subtree(namesRef)
+    self.names = [node.range] + subtree(namesRef)
     for position in 0..<min(tables.count, names.count) {
       guard let ref = tables.ref(position), let table = self.node(ref) else { continue }
-      if isOld {
-        if names[position] != "pk" { walkOld(table, names[position], common) }
+      if let rowCounts {
+        guard names[position] != "pk" else { continue }
+        walkOld(table, names[position], [tables.range], rowCounts[names[position]] ?? 0)
       } else {
-        walk(table, names[position], common)
+        walk(table, names[position])
       }
     }
   }
@@ -115,10 +120,10 @@ struct RecoveryOracle {
 
   // MARK: From version 10 on
 
-  private mutating func walk(_ table: Node, _ name: String, _ common: [Range<Int>]) {
+  private mutating func walk(_ table: Node, _ name: String) {
     guard let spec = table.ref(0).flatMap({ node($0) }), let root = table.ref(2) else { return }
     let path =
-      common + [table.range, spec.range] + subtree(spec, [0, 1, 2, 4, 5]) + subtree(table, [7, 8])
+      [table.range, spec.range] + subtree(spec, [0, 1, 2, 4, 5]) + subtree(table, [7, 8])
     roots[name] = path + (node(root).map { [$0.range] } ?? [])
     var columns: [Int] = []
     if let keys = spec.ref(5).flatMap({ node($0) }) {
@@ -153,27 +158,62 @@ struct RecoveryOracle {
 
   // MARK: Versions 2 to 9
 
-  private mutating func walkOld(_ table: Node, _ name: String, _ common: [Range<Int>]) {
+  private mutating func walkOld(
+    _ table: Node, _ name: String, _ common: [Range<Int>], _ rowCount: Int
+  ) {
     guard let specRef = table.ref(0), let spec = node(specRef),
       let columns = table.ref(1).flatMap({ node($0) }),
       let types = spec.ref(0).flatMap({ node($0) }),
       let attributes = spec.ref(2).flatMap({ node($0) })
     else { return }
     let path = common + [table.range, columns.range] + subtree(specRef)
+    var parts: [Part] = []
     var slot = 0
-    var ranges: [Range<Int>] = path
-    var rowCount = 0
     for i in 0..<types.count {
       if let ref = columns.ref(slot), types.element(i) != 14 {
-        ranges += subtree(ref)
-        if i == 0, let root = node(ref), root.isInner {
-          rowCount = Int(root.element(root.count - 1) >> 1)
-        }
+        parts += columnParts(ref, isPair: types.element(i) == 8, rowCount)
+        if i == 0 { roots[name] = path + (node(ref).map { [$0.range] } ?? []) }
       }
       slot += attributes.element(i) & 1 != 0 ? 2 : 1
     }
-    roots[name] = ranges
-    // Which rows a leaf has depends on its type: all rows need all nodes.
-    groups.append(Group(table: name, keys: (0..<rowCount).map { Int64($0) }, ranges: ranges))
+    let starts = Set(parts.map(\.rows.lowerBound)).sorted()
+    for (i, start) in starts.enumerated() {
+      let rows = start..<(i + 1 < starts.count ? starts[i + 1] : rowCount)
+      let ranges = parts.filter { $0.rows.overlaps(rows) }.flatMap(\.ranges)
+      groups.append(Group(table: name, keys: rows.map { Int64($0) }, ranges: path + ranges))
+    }
+  }
+
+  /// Rows of a column that need the same bytes.
+  private struct Part {
+    let rows: Range<Int>
+    let ranges: [Range<Int>]
+  }
+
+  /// - Parameter isPair: Whether the column is of timestamps: two trees below a node.
+  private func columnParts(_ ref: Int, isPair: Bool, _ rowCount: Int) -> [Part] {
+    guard isPair, let pair = node(ref) else { return treeParts(ref, 0..<rowCount, []) }
+    return [0, 1].flatMap { slot in
+      pair.ref(slot).map { treeParts($0, 0..<rowCount, [pair.range]) } ?? []
+    }
+  }
+
+  private func treeParts(_ ref: Int, _ rows: Range<Int>, _ path: [Range<Int>]) -> [Part] {
+    guard let node = node(ref), !rows.isEmpty else { return [] }
+    guard node.isInner else { return [Part(rows: rows, ranges: path + subtree(ref))] }
+    let offsets = node.ref(0).flatMap { self.node($0) }
+    let path = path + [node.range] + (offsets.map { [$0.range] } ?? [])
+    let childCount = node.count - 2
+    return (0..<childCount).flatMap { child -> [Part] in
+      let start = { (child: Int) -> Int in
+        if child == 0 { return 0 }
+        if child == childCount { return rows.count }
+        return offsets.map { Int($0.element(child - 1, isUnsigned: true)) }
+          ?? child * Int(node.element(0) >> 1)
+      }
+      guard let next = node.ref(child + 1) else { return [] }
+      return treeParts(
+        next, (rows.lowerBound + start(child))..<(rows.lowerBound + start(child + 1)), path)
+    }
   }
 }

@@ -66,6 +66,9 @@ struct BitSet {
     }
   }
 
+  /// Takes a number out.
+  mutating func remove(_ number: Int) { words[number / 64] &= ~(1 << UInt64(number % 64)) }
+
   /// The bits of the word with `number` from there up to `end`, and the first number behind them.
   private static func mask(_ number: Int, _ end: Int) -> (UInt64, Int) {
     let next = min((number / 64 + 1) * 64, end)

@@ -36,7 +36,27 @@ final class FileMemory {
   /// bytes. Nodes that refer to one another could otherwise make a walk exponential.
   ///
   /// Source: file-format.md 10.2 (5), 10.3 (17).
-  func renewWork() { remainingWork.pointee = fileByteCount / 8 * 4 + 65_536 }
+  func renewWork() {
+    grantedWork = fileByteCount / 8 * 4 + 65_536
+    remainingWork.pointee = grantedWork
+  }
+
+  /// Work granted the last time.
+  private var grantedWork = 0
+  /// What damaged parts may take together, in whole walks.
+  private var spareWalks = 64.0
+
+  /// Allows work for a part of a walk over a damaged file: as much as reading the whole file needs,
+  /// until all parts together have used that many times over; then little.
+  func renewSomeWork() {
+    let used = grantedWork - max(remainingWork.pointee, 0)
+    renewWork()
+    spareWalks -= Double(used) / Double(grantedWork)
+    if spareWalks < 0 {
+      grantedWork = 4096
+      remainingWork.pointee = grantedWork
+    }
+  }
 
   /// Gives memory back when much has been read.
   ///

@@ -230,7 +230,7 @@ struct OldTableReader {
   }
 
   /// The number of rows: the size of the first column, public or not.
-  private func rowCount() throws(StorageError) -> Int {
+  func rowCount() throws(StorageError) -> Int {
     guard types.count > 0 else { return 0 }
     let root = try view.ref(roots, 0)
     let type = Int(types[0])

@@ -75,6 +75,7 @@ final class CellMaker {
 
   /// The table of a link that is kept; nil if the object is not saved, or belongs to another.
   private func resolved(_ table: TableKey, _ key: ObjectKey) -> Int? {
+    if column?.kind == .link, table != column?.target { return nil }
     guard let target = salvage.target(table, key) else { return nil }
     guard salvage.tables[target.position].table.kind == .embedded else { return target.position }
     guard column?.kind == .link, salvage.isOwned(target, by: owner),
@@ -90,7 +91,7 @@ final class CellMaker {
     let salvaged = SalvagedElements(of: list)
     if let failure = salvaged.failure { note(RecoveryReport.Place(failure)) }
     guard isSet else { return salvaged.values }
-    return CellMaker.sorted(salvaged.values)
+    return CellMaker.sorted(salvaged.values, isDecimal: column?.kind == .decimal)
   }
 
   /// The members of a set in order, each once.
@@ -98,8 +99,7 @@ final class CellMaker {
   /// Where a NaN is, sets have an order of their own; a null among decimals stands with the NaNs.
   ///
   /// Source: file-format.md 4.5.
-  private static func sorted(_ values: [StoredValue]) -> [StoredValue] {
-    let isDecimal = values.contains { if case .decimal = $0 { true } else { false } }
+  private static func sorted(_ values: [StoredValue], isDecimal: Bool) -> [StoredValue] {
     var (nulls, others): ([StoredValue], [StoredValue]) = ([], [])
     for value in values {
       switch value {
@@ -124,8 +124,12 @@ final class CellMaker {
   private func entries(of dictionary: StoredDictionary) -> [StoredDictionary.Entry] {
     do throws(StorageError) {
       let entries = try dictionary.entries()
-      return entries.indices.filter {
-        $0 == 0 || ScalarValue.compare(entries[$0 - 1].key, entries[$0].key) != 0
+      return entries.indices.filter { i in
+        guard firstInvalidUTF8(in: entries[i].key) == nil else {
+          note(RecoveryReport.Place(.badText, at: offset))
+          return false
+        }
+        return i == 0 || ScalarValue.compare(entries[i - 1].key, entries[i].key) != 0
       }.map { entries[$0] }
     } catch {
       note(RecoveryReport.Place(error))
@@ -176,10 +180,6 @@ final class CellMaker {
     case .dictionary(let dictionary) where column.collection != .none:
       var (names, values) = ([] as [Cell], [] as [Cell])
       for entry in entries(of: dictionary) {
-        guard firstInvalidUTF8(in: entry.key) == nil else {
-          note(RecoveryReport.Place(.badText, at: offset))
-          continue
-        }
         names.append(.value(.string([UInt8](entry.key))))
         values.append(try nested(entry.value, key: Int64(values.count + 1)))
       }
@@ -202,9 +202,15 @@ final class CellMaker {
     return try nested(value, key: 1)
   }
 
-  /// The cell for an element; nil for a link to an object that is lost.
+  /// The cell for an element; nil for a link to an object that is lost. Members of sets, which are in
+  /// order, are given up rather than mended.
   private func element(_ value: StoredValue, key: Int64) throws(StorageError) -> Cell? {
-    if case .link(let table, let object) = value, column?.kind == .link {
+    let isSet = column?.collection == .set
+    if isSet, case .string(let bytes) = value, firstInvalidUTF8(in: bytes) != nil {
+      note(RecoveryReport.Place(.badText, at: offset))
+      return nil
+    }
+    if case .link(let table, let object) = value, isSet || column?.kind == .link {
       guard let position = resolved(table, object) else {
         hasLostLinks = true
         return nil
@@ -213,7 +219,7 @@ final class CellMaker {
     }
     if case .null = value, let column, !column.isNullable, column.kind != .mixed {
       note(RecoveryReport.Place(.badNull, at: offset))
-      return .value(CellMaker.zero(column.kind))
+      return isSet ? nil : .value(CellMaker.zero(column.kind))
     }
     return try nested(value, key: key)
   }
@@ -245,10 +251,6 @@ final class CellMaker {
     case .dictionary(let dictionary):
       var entries: [(key: [UInt8], value: MixedValue)] = []
       for entry in self.entries(of: dictionary) {
-        guard firstInvalidUTF8(in: entry.key) == nil else {
-          note(RecoveryReport.Place(.badText, at: offset))
-          continue
-        }
         entries.append((key: [UInt8](entry.key), value: try mixed(entry.value)))
       }
       return .dictionary(entries)

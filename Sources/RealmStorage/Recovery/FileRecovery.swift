@@ -26,8 +26,14 @@ public enum FileRecovery {
     try build(salvage, pending, path, onProgress)
     var report = RecoveryReport()
     (report.origin, report.version) = (source.origin, source.snapshot.version)
-    report.tables = salvage.tables.map { $0.report }
-    report.lostTables = source.snapshot.brokenTables.map { ($0.name, $0.error) }
+    report.tables = salvage.tables.map { salvaged in
+      var table = salvaged.report
+      table.total = table.total.map { max($0, table.saved - table.older) }
+      return table
+    }
+    let names = Set(report.tables.map(\.name))
+    report.lostTables = source.snapshot.brokenTables.filter { !names.contains($0.name) }
+      .map { ($0.name, $0.error) }
     report.byteCount = pending.file.byteCount
     try pending.publish(isReplacing: false)
     return report

@@ -7,7 +7,7 @@ extension FileView {
     _ onProgress: (Int, Int) -> Bool, _ body: (Int) -> Void
   ) throws(StorageError) {
     var offset = FileView.headerByteCount
-    while offset + 16 <= byteCount {
+    while offset + FileView.nodeHeaderByteCount <= byteCount {
       if offset & 0xF_FFF8 == FileView.headerByteCount, !onProgress(offset, byteCount) {
         throw .rejected(.interrupted)
       }

@@ -22,25 +22,9 @@ struct LeafSearch {
     let snapshot = salvage.source.snapshot
     // A snapshot that was read has bytes.
     view = salvage.tables[wanted[0]].table.view
-    free = LeafSearch.freeSpace(of: snapshot, in: view)
+    free = FreeSpace(ofTop: Int64(bitPattern: snapshot.topRef), in: view)
     known = Set(
       salvage.tables.flatMap { $0.blocks.compactMap { $0.cluster?.node.offset } })
-  }
-
-  private static func freeSpace(of snapshot: Snapshot, in view: FileView) -> FreeSpace {
-    var free = FreeSpace()
-    guard let top = try? view.refs(at: Int64(bitPattern: snapshot.topRef), minimumCount: 5),
-      let positions = try? view.integers(at: try view.ref(top, 3)),
-      let sizes = try? view.integers(at: try view.ref(top, 4)), positions.count == sizes.count
-    else { return free }
-    var end = 0
-    for i in 0..<positions.count {
-      let (start, count) = (positions[i], sizes[i])
-      guard start >= end, count > 0, start <= view.byteCount, count <= view.byteCount else { break }
-      end = Int(start + count)
-      free.append(start: Int(start), end: end)
-    }
-    return free
   }
 
   /// Gives the tables what is found.

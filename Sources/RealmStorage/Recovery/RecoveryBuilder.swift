@@ -164,6 +164,8 @@ final class RecoveryBuilder {
   private struct Collected {
     var keys: [UInt64] = []
     var cells: [[Cell]]
+    /// Objects that have lost nothing.
+    var wholeCount = 0
 
     init(_ columnCount: Int) { cells = Array(repeating: [], count: columnCount) }
   }
@@ -191,7 +193,7 @@ final class RecoveryBuilder {
       for i in incoming.indices {
         collected.cells[columnCount + i].append(try entry(of: key, &incoming[i]))
       }
-      count(maker, reader.block, salvaged)
+      if count(maker, reader.block, salvaged) { collected.wholeCount += 1 }
       let isFull =
         collected.keys.count == ClusterTree.maximumCount
         || maker.byteCount > RecoveryBuilder.maximumCollectedByteCount || hasManyNodes
@@ -205,10 +207,10 @@ final class RecoveryBuilder {
     if let last { try setSequence(index, after: last) }
   }
 
-  /// Notes how an object was saved.
+  /// Notes how an object was saved; gives whether it has lost nothing.
   private func count(
     _ maker: CellMaker, _ block: SalvagedTable.Block, _ salvaged: SalvagedTable
-  ) {
+  ) -> Bool {
     salvaged.report.saved += 1
     if block.isOlder { salvaged.report.older += 1 }
     if !maker.places.isEmpty {
@@ -216,7 +218,10 @@ final class RecoveryBuilder {
       for place in maker.places { salvaged.report.addDamage(place) }
     } else if maker.hasLostLinks {
       salvaged.report.unlinked += 1
+    } else {
+      return true
     }
+    return false
   }
 
   /// The new value of a column; its initial value where it cannot be read.
@@ -270,7 +275,8 @@ final class RecoveryBuilder {
         // The description of the column does not fit its values.
         slots[key.index] = try slot.leaf.make(
           Array(repeating: slot.initial, count: collected.keys.count))
-        salvage.tables[index].report.incomplete += collected.keys.count
+        salvage.tables[index].report.incomplete += collected.wholeCount
+        collected.wholeCount = 0
         salvage.tables[index].report.addDamage(RecoveryReport.Place(.badValue, at: nil))
       }
       collected.cells[i].removeAll(keepingCapacity: true)
@@ -283,6 +289,7 @@ final class RecoveryBuilder {
     try builder.append(collected.keys, columns: slots, in: store)
     doneCount += collected.keys.count
     collected.keys.removeAll(keepingCapacity: true)
+    collected.wholeCount = 0
     guard onProgress(doneCount, max(totalCount, 1)) else { throw .rejected(.interrupted) }
     guard hasManyNodes else { return }
     try attach(builder, index)
@@ -329,6 +336,8 @@ final class RecoveryBuilder {
           }
         } catch .rejected(let reason) where reason == .noColumn || reason == .wrongType {
           // A damaged attribute: columns of this type have no index and are no primary key.
+        } catch .rejected(.duplicatePrimaryKey) {
+          // Values that did not fit their damaged description were replaced: there is no key.
         }
         guard onProgress(doneCount, max(totalCount, 1)) else { throw .rejected(.interrupted) }
         if hasManyNodes { try commit() }

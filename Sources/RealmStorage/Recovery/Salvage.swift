@@ -29,6 +29,13 @@ final class Salvage {
       positions[table.key] = tables.count
       tables.append(SalvagedTable(table))
     }
+    for broken in source.snapshot.brokenTables {
+      guard let table = source.older?.table(named: broken.name), positions[table.key] == nil,
+        Salvage.isKept(table, source.snapshot)
+      else { continue }
+      positions[table.key] = tables.count
+      tables.append(SalvagedTable(table, isOlder: true))
+    }
     let wanted = tables.indices.filter { tables[$0].hasHoles }
     if !wanted.isEmpty {
       var search = LeafSearch(self, wanted: wanted, onProgress: onProgress)
@@ -79,7 +86,8 @@ final class Salvage {
               salvaged.report.addLoss(
                 RecoveryReport.Place(
                   .duplicatePrimaryKey, at: block.cluster?.node.offset))
-              continue
+              guard Salvage.isIndexed(value, salvaged, block.key(at: row)) else { continue }
+              salvaged.kept.remove(salvaged.starts[other.block] + other.row)
             }
             known[hash] = (index, row)
           } else if let failure = Salvage.failureOfAll(&reader, row) {
@@ -100,6 +108,17 @@ final class Salvage {
   ) -> RecoveryReport.Place? {
     guard case .string(let bytes) = value, firstInvalidUTF8(in: bytes) != nil else { return nil }
     return RecoveryReport.Place(.badText, at: offset)
+  }
+
+  /// Whether the search index has an object for its primary key: then another one with the same key
+  /// has got it by damage.
+  private static func isIndexed(
+    _ value: StoredValue, _ salvaged: SalvagedTable, _ key: UInt64
+  ) -> Bool {
+    guard let position = salvaged.table.primaryKey, let scalar = value.scalar,
+      case .one(let found)? = try? salvaged.table.candidates(column: position, value: scalar)
+    else { return false }
+    return UInt64(bitPattern: found.rawValue) == key
   }
 
   private static func isEqual(
@@ -230,9 +249,10 @@ final class Salvage {
     let key = reader.block.key(at: row)
     for position in columns {
       guard let value = try? reader.value(position, at: row) else { continue }
-      let isMixed = reader.salvaged.table.columns[position].kind == .mixed
+      let column = reader.salvaged.table.columns[position]
+      let isMixed = column.kind == .mixed
       forEachLink(in: value) { table, object in
-        guard let target = target(table, object) else { return }
+        guard isMixed || table == column.target, let target = target(table, object) else { return }
         if isMixed {
           mixedTargets.insert(Route(origin: index, column: position, target: target.position))
         } else if tables[target.position].owners.indices.contains(target.number),
@@ -254,35 +274,56 @@ struct SalvagedElements {
   private(set) var failure: StorageError?
 
   init(of list: StoredList) {
+    guard list.ref != 0 else { return }
     do throws(StorageError) {
-      values = try list.values()
-    } catch {
-      (values, failure) = ([], error)
-      guard let root = try? list.treeRoot(), root != 0 else { return }
       var visited: Set<Int64> = []
-      collect(root, list, &visited, level: 0)
+      collect(try list.treeRoot(), list, &visited, level: 0)
+    } catch {
+      failure = error
     }
+    if list.needsSorting { values.sort { StoredValue.totalOrder($0, $1) < 0 } }
   }
 
   private mutating func collect(
     _ ref: Int64, _ list: StoredList, _ visited: inout Set<Int64>, level: Int
   ) {
-    guard level <= BPlusTreeCursor.maximumDepth, visited.insert(ref).inserted,
-      let node = try? list.view.node(at: ref), (try? list.view.charge(1, at: node.offset)) != nil
-    else { return }
-    guard node.isInner else {
-      guard let leaf = try? ColumnLeaf(node, list.type, in: list.view) else { return }
-      for row in 0..<leaf.count {
-        guard let value = try? leaf.value(at: row) else { continue }
+    do throws(StorageError) {
+      let node = try list.view.node(at: ref)
+      guard level <= BPlusTreeCursor.maximumDepth else {
+        throw .damage(.badDepth, at: node.offset, found: level, limit: BPlusTreeCursor.maximumDepth)
+      }
+      guard node.isInner else {
+        return try collect(try ColumnLeaf(node, list.type, in: list.view), node, list)
+      }
+      try list.view.charge(node)
+      guard visited.insert(ref).inserted else { throw .damage(.cyclicRefs, at: node.offset) }
+      guard node.hasRefs, node.scheme == .bits, node.count >= 3 else {
+        throw .damage(.wrongNodeKind, at: node.offset, found: Int(node.flags))
+      }
+      for slot in 1..<(node.count - 1) {
+        do throws(StorageError) {
+          collect(try list.view.ref(node, slot), list, &visited, level: level + 1)
+        } catch {
+          failure = failure ?? error
+        }
+      }
+    } catch {
+      failure = failure ?? error
+    }
+  }
+
+  private mutating func collect(
+    _ leaf: ColumnLeaf, _ node: NodeView, _ list: StoredList
+  ) throws(StorageError) {
+    // Lists that share leaves could have more elements than the file has bytes.
+    try list.view.charge(1 + leaf.count / 8, at: node.offset)
+    for row in 0..<leaf.count {
+      do throws(StorageError) {
+        let value = try leaf.value(at: row)
         if list.type.layout == .key, case .null = value { continue }
         values.append(value)
-      }
-      return
-    }
-    guard node.hasRefs, node.scheme == .bits, node.count >= 3 else { return }
-    for slot in 1..<(node.count - 1) {
-      if let child = try? list.view.ref(node, slot) {
-        collect(child, list, &visited, level: level + 1)
+      } catch {
+        failure = failure ?? error
       }
     }
   }

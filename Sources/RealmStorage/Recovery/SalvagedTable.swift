@@ -50,9 +50,12 @@ final class SalvagedTable {
   /// Keys of objects that a search has found.
   private var adoptedKeys: Set<UInt64> = []
 
+  /// Whether the table is lost in the newest state and this is the one before.
+  private let isOlder: Bool
+
   /// Finds the objects.
-  init(_ table: StoredTable) {
-    self.table = table
+  init(_ table: StoredTable, isOlder: Bool = false) {
+    (self.table, self.isOlder) = (table, isOlder)
     report = RecoveryReport.Table(name: table.name, isEmbedded: table.kind == .embedded)
     report.lostProperties = table.brokenColumns
     kept = BitSet(count: 0)
@@ -60,6 +63,7 @@ final class SalvagedTable {
     case .clusters(let tree): collect(tree)
     case .trees(let trees): collect(trees)
     }
+    if isOlder { (report.total, holes) = (nil, []) }
   }
 
   /// Numbers the objects, when all are found.
@@ -112,16 +116,16 @@ final class SalvagedTable {
     walk.run()
     for hole in walk.holes { report.addLoss(RecoveryReport.Place(hole.error)) }
     blocks = walk.leaves.map {
-      Block(table: table, cluster: $0, firstRow: 0, count: $0.count, isOlder: false)
+      Block(table: table, cluster: $0, firstRow: 0, count: $0.count, isOlder: isOlder)
     }
     let found = blocks.reduce(0) { $0 + $1.count }
+    let stored = (try? tree.objectCount()).flatMap { $0 < table.view.byteCount ? $0 : nil }
     if walk.holes.isEmpty {
-      report.total = found
+      // A leaf can tell more than it has.
+      report.total = min(found, stored ?? found)
       return
     }
-    if let stored = try? tree.objectCount(), stored >= found, stored < table.view.byteCount {
-      report.total = stored
-    }
+    if let stored, stored >= found { report.total = stored }
     holes = walk.holes
   }
 
@@ -162,10 +166,12 @@ final class SalvagedTable {
   private func collect(_ trees: StoredColumnTrees) {
     report.total = trees.rowCount
     runs = table.columns.map { self.runs(of: $0, trees) }
-    for start in stride(from: 0, to: trees.rowCount, by: SalvagedTable.blockRowCount) {
-      let count = min(SalvagedTable.blockRowCount, trees.rowCount - start)
+    let end = runs.compactMap { $0.last.map { $0.start + $0.leaf.count } }.max() ?? 0
+    let rowCount = min(trees.rowCount, end)
+    for start in stride(from: 0, to: rowCount, by: SalvagedTable.blockRowCount) {
+      let count = min(SalvagedTable.blockRowCount, rowCount - start)
       blocks.append(
-        Block(table: table, cluster: nil, firstRow: start, count: count, isOlder: false))
+        Block(table: table, cluster: nil, firstRow: start, count: count, isOlder: isOlder))
     }
   }
 
@@ -260,7 +266,7 @@ struct BlockReader {
   init(_ salvaged: SalvagedTable, _ block: SalvagedTable.Block) {
     (self.salvaged, self.block) = (salvaged, block)
     leaves = Array(repeating: nil, count: salvaged.table.columns.count)
-    block.table.view.memory.takeUnretainedValue().renewWork()
+    block.table.view.memory.takeUnretainedValue().renewSomeWork()
   }
 
   /// Where the values of a column are; nil in versions 2 to 9.

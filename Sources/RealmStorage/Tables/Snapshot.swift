@@ -103,8 +103,8 @@ public final class Snapshot {
     if let pin = file.pin, pin.version != version { throw .rejected(.brokenSession(holder: nil)) }
     historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
     historySchemaVersion = try view.tagged(top, 9) ?? 0
-    let reader = GroupReader(top: top, view: view, format: format, file: file)
-    (tables, brokenTables) = try reader.readTables()
+    let reader = GroupReader(view: view, format: format, file: file)
+    (tables, brokenTables) = try reader.readTables(of: top)
     var byKey: [TableKey: Int] = [:]
     for i in tables.indices { byKey[tables[i].key] = i }
     tablesByKey = byKey
@@ -121,56 +121,37 @@ public final class Snapshot {
     version = try view.tagged(top, 6) ?? 1
     historyType = HistoryType(rawValue: try view.tagged(top, 7) ?? 0) ?? .none
     historySchemaVersion = try view.tagged(top, 9) ?? 0
-    let reader = GroupReader(top: top, view: view, format: .current, file: file)
-    (tables, brokenTables) = try reader.readTables()
+    let reader = GroupReader(view: view, format: .current, file: file)
+    (tables, brokenTables) = try reader.readTables(of: top)
     var byKey: [TableKey: Int] = [:]
     for i in tables.indices { byKey[tables[i].key] = i }
     tablesByKey = byKey
   }
 
-  /// Reads a state from its top array, wherever that was found, as far as it can be read.
-  ///
-  /// - Parameter names: Names of tables by position, for those whose own cannot be read.
-  /// - Throws: `damaged` if the top array or the list of tables cannot be read.
-  init(
-    ofDamaged file: RealmFile, top ref: Int64, format: FileFormat, names: [String]
-  ) throws(StorageError) {
-    (self.file, self.format, topRef) = (file, format, UInt64(bitPattern: ref))
-    header = FileHeader.empty
-    file.renewWork()
-    guard let whole = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
-    let top = try whole.refs(at: ref, minimumCount: 3)
-    let size = (try? whole.tagged(top, 2)) ?? nil
-    logicalByteCount = Int(min(max(size ?? .max, 0), Int64(file.bytes.count)))
-    guard let view = file.view(limit: logicalByteCount) else { throw .badFileSize(0) }
-    self.view = view
-    version = max(1, ((try? view.tagged(top, 6)) ?? nil) ?? 1)
-    historyType = HistoryType(rawValue: ((try? view.tagged(top, 7)) ?? nil) ?? 0) ?? .none
-    historySchemaVersion = 0
-    let reader = GroupReader(top: top, view: view, format: format, file: file)
-    (tables, brokenTables) = try reader.readDamagedTables(
-      in: try view.refs(at: try view.ref(top, 1)), (try? reader.names()) ?? [], names)
-    var byKey: [TableKey: Int] = [:]
-    for i in tables.indices { byKey[tables[i].key] = i }
-    tablesByKey = byKey
+  /// A table of a damaged file: its name, its position and where it begins.
+  struct Entry {
+    let name: String
+    let position: Int
+    let ref: Int64
   }
 
-  /// Reads a state whose top array is lost from its list of tables.
+  /// Reads the tables of a damaged file, as far as they can be read.
   ///
-  /// - Throws: `damaged` if the list cannot be read.
+  /// - Parameter topRef: The top array; 0 if it is lost.
+  /// - Throws: `badFileSize` if there are no bytes.
   init(
-    ofDamaged file: RealmFile, tables list: Int64, format: FileFormat, names: [String],
+    ofDamaged file: RealmFile, _ entries: [Entry], topRef: Int64, format: FileFormat,
     version: Int64
   ) throws(StorageError) {
-    (self.file, self.format, self.version, topRef) = (file, format, version, 0)
+    (self.file, self.format, self.version) = (file, format, version)
+    self.topRef = UInt64(bitPattern: topRef)
     (header, historyType, historySchemaVersion) = (FileHeader.empty, .none, 0)
     file.renewWork()
     logicalByteCount = file.bytes.count
     guard let view = file.view(limit: file.bytes.count) else { throw .badFileSize(0) }
     self.view = view
-    let node = try view.refs(at: list)
-    let reader = GroupReader(top: node, view: view, format: format, file: file)
-    (tables, brokenTables) = try reader.readDamagedTables(in: node, [], names)
+    let reader = GroupReader(view: view, format: format, file: file)
+    (tables, brokenTables) = reader.readDamagedTables(entries)
     var byKey: [TableKey: Int] = [:]
     for i in tables.indices { byKey[tables[i].key] = i }
     tablesByKey = byKey
@@ -301,13 +282,14 @@ extension FileHeader {
 
 /// Reads the list of tables of a snapshot.
 struct GroupReader {
-  let top: NodeView
   let view: FileView
   let format: FileFormat
   let file: RealmFile
 
   /// All tables that can be read, and the others.
-  func readTables() throws(StorageError) -> ([StoredTable], [Snapshot.BrokenTable]) {
+  func readTables(
+    of top: NodeView
+  ) throws(StorageError) -> ([StoredTable], [Snapshot.BrokenTable]) {
     let names = try TableReader.names(at: try view.ref(top, 0), in: view)
     let list = try view.refs(at: try view.ref(top, 1))
     guard list.count == names.count else {
@@ -338,29 +320,17 @@ struct GroupReader {
     return (tables, broken)
   }
 
-  /// The names of the tables by position.
-  func names() throws(StorageError) -> [String] {
-    try TableReader.names(at: try view.ref(top, 0), in: view)
-  }
-
-  /// The same for a damaged file: tables without a name get one, and what a table can do without
-  /// may be missing.
+  /// The same for a damaged file: what a table can do without may be missing.
   func readDamagedTables(
-    in list: NodeView, _ ownNames: [String], _ otherNames: [String]
-  ) throws(StorageError) -> ([StoredTable], [Snapshot.BrokenTable]) {
+    _ entries: [Snapshot.Entry]
+  ) -> ([StoredTable], [Snapshot.BrokenTable]) {
     var tables: [StoredTable] = []
     var broken: [Snapshot.BrokenTable] = []
-    var seen: Set<String> = []
-    for position in 0..<min(list.count, TableReader.maximumCount) where list[position] != 0 {
-      if list[position] & 1 != 0 { continue }
-      let found = position < ownNames.count ? ownNames[position] : ""
-      let known = position < otherNames.count ? otherNames[position] : ""
-      var name = found.isEmpty ? known : found
-      if name.isEmpty || !seen.insert(name).inserted { name = "class_Recovered\(position)" }
+    for entry in entries {
       do throws(StorageError) {
-        tables.append(try table(name, position, list[position], isDamaged: true))
+        tables.append(try table(entry.name, entry.position, entry.ref, isDamaged: true))
       } catch {
-        broken.append(Snapshot.BrokenTable(name: name, error: error))
+        broken.append(Snapshot.BrokenTable(name: entry.name, error: error))
       }
     }
     if format.hasColumnLayout { try? OldPrimaryKeys(tables).assign() }

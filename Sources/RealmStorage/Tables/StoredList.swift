@@ -18,7 +18,7 @@ public struct StoredList {
   let type: LeafType
   private let isSubtable: Bool
   /// Whether elements have to be sorted, since the writer had another order.
-  private let needsSorting: Bool
+  let needsSorting: Bool
 
   /// The collection of an object.
   init(

@@ -157,9 +157,8 @@ struct TableReader {
     }
     let flags = try view.tagged(top, 12) ?? 0
     let root = isDamaged ? (try? view.ref(top, 2)) ?? 0 : try view.ref(top, 2)
-    let tree = try TableReader.part(
-      orElse: isDamaged ? ClusterTree(damaged: root, in: view) : nil
-    ) { () throws(StorageError) in try ClusterTree(root: root, in: view) }
+    let tree =
+      isDamaged ? ClusterTree(damaged: root, in: view) : try ClusterTree(root: root, in: view)
     return StoredTable(
       name: name, key: TableKey(UInt32(truncatingIfNeeded: tableKey)),
       kind: StoredTable.Kind(rawValue: Int(flags & 3)) ?? .topLevel, columns: columns,
@@ -190,9 +189,11 @@ struct TableReader {
       throw .damage(.badIndex, at: top.offset, found: key.index, limit: 0)
     }
     let unique = try uniqueStrings(i, isNullable: key.attributes.contains(.nullable))
-    let indexRoot = try indexes.map { (node) throws(StorageError) in
-      try view.optionalRef(node, key.index)
-    }.flatMap { $0 }
+    let indexRoot = try TableReader.part(orElse: isDamaged ? .some(nil) : nil) {
+      () throws(StorageError) -> Int64? in
+      guard let indexes else { return nil }
+      return try view.optionalRef(indexes, key.index)
+    }
     return StoredColumn(
       name: names[i], key: key, kind: kind, collection: collection,
       isNullable: key.attributes.contains(.nullable),

@@ -29,9 +29,32 @@ struct ClusterTree {
     bitsPerLevel = try ClusterTree.findBitsPerLevel(root, view)
   }
 
-  /// A tree whose root or first leaf cannot be read.
+  /// A tree whose nodes may be damaged.
   init(damaged root: Int64, in view: FileView) {
-    (self.root, self.view, bitsPerLevel) = (root, view, 8)
+    (self.root, self.view) = (root, view)
+    let told = try? ClusterTree.findBitsPerLevel(root, view)
+    bitsPerLevel =
+      told != 2 && ClusterTree.hasSmallNodes(root, view, level: 0) == true ? 2 : told ?? 8
+  }
+
+  /// Whether the objects that are told are too few for nodes that are not from test builds, where the
+  /// leaves do not have as many; nil if nothing tells it.
+  private static func hasSmallNodes(_ ref: Int64, _ view: FileView, level: Int) -> Bool? {
+    guard level <= maximumDepth, let node = try? view.refs(at: ref, minimumCount: 5), node.isInner,
+      node[0] == 0, node.count <= 7, let depth = (try? view.tagged(node, 1)) ?? nil
+    else { return nil }
+    let children = (3..<node.count).map { try? view.ref(node, $0) }
+    guard depth == 1 else {
+      return children.lazy.compactMap { child in
+        child.flatMap { hasSmallNodes($0, view, level: level + 1) }
+      }.first
+    }
+    guard let stored = (try? view.tagged(node, 2)) ?? nil else { return nil }
+    let counts = children.map { child in
+      child.flatMap { try? Leaf(try view.refs(at: $0, minimumCount: 1), base: 0, in: view).count }
+    }
+    let isWhole = counts.allSatisfy { $0 != nil } && counts.reduce(0) { $0 + ($1 ?? 0) } == stored
+    return !isWhole && stored <= 4 * Int64(children.count) ? true : nil
   }
 
   /// Number of objects, as the root tells it.
