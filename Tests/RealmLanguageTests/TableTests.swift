@@ -5,7 +5,7 @@ import Testing
   @Test(arguments: [
     ("Dgo", "Dog"), ("dog", "Dog"), ("agee", "age"), ("x", nil), ("nmae", "name"),
     ("citiesVisted", "citiesVisited"), ("completely", nil), ("Dog", nil), ("ag", "age"),
-    ("1", nil), ("on", nil), ("no", "No"), ("oN", "No"), ("ww", nil), ("W", "w"),
+    ("1", nil), ("in", nil), ("no", "No"), ("on", "No"), ("ww", nil), ("W", "w"),
   ])
   func nearest(_ name: String, _ wanted: String?) {
     let names = ["Dog", "Person", "age", "name", "citiesVisited", "w", "No"]
