@@ -296,7 +296,9 @@ struct SchemaErrorText {
       name, message(first),
       at: newName?.range ?? nameOfType(first) ?? declaration(first.className, first.property))
     failure.suggestion = nearestName(first)
-    failure.details = violations.dropFirst().map(message)
+    failure.details = violations.dropFirst().map { violation in
+      message(violation) + (nearestName(violation).map { "; did you mean \($0)?" } ?? "")
+    }
     return failure
   }
 
