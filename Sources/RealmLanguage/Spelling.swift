@@ -1,8 +1,9 @@
 /// Finds the name that was meant. Source: shell.md 19.
 public enum Spelling {
   /// The candidate nearest to `name`: equal but for case, else of a Damerau-Levenshtein distance,
-  /// without regard to case, of at most a third of the length of `name`, at least 1. Of equally near
-  /// ones the first; nil if there is none or `name` itself is a candidate.
+  /// without regard to case, of at most a third of the length of `name`, at least 1, and less than
+  /// half of the longer one, unless both have the same letters. Of equally near ones the first; nil if
+  /// there is none or `name` itself is a candidate.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
     let lowered = name.lowercased()
     let wanted = Array(lowered)
@@ -17,7 +18,10 @@ public enum Spelling {
       }
       let bound = min(limit, (best?.distance ?? limit + 1) - 1)
       guard bound > 0 else { continue }
-      if let distance = distance(wanted, Array(other), atMost: bound) {
+      let letters = Array(other)
+      if let distance = distance(wanted, letters, atMost: bound),
+        2 * distance < max(wanted.count, letters.count) || wanted.sorted() == letters.sorted()
+      {
         best = (candidate, distance)
       }
     }

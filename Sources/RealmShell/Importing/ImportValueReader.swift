@@ -67,8 +67,9 @@ final class ImportValueReader {
   ) -> RecordFailure {
     RecordFailure(
       .typeMismatch,
-      "\(FieldText.quoted(text)) is not \(FieldText.name(of: kind)) "
-        + "(\(ImportColumn.label(property, of: owner)))", at: range)
+      "\(FieldText.quoted(text)) \(FieldText.refusal(text, kind)) "
+        + "(\(ImportColumn.label(property, of: owner)))", at: range,
+      remedy: FieldText.form(of: kind))
   }
 
   // MARK: JSON
@@ -111,7 +112,7 @@ final class ImportValueReader {
   /// The failure for a value of another kind, which is passed over.
   private func wrong(
     _ cursor: inout JSONCursor, _ kind: JSONCursor.Kind, _ start: Int, _ needed: String,
-    _ property: Property, _ owner: ObjectClass
+    _ property: Property, _ owner: ObjectClass, form: String? = nil
   ) -> RecordFailure {
     var whole = JSONCursor(cursor.text, at: start, scratch: scratch)
     let range: Range<Int>
@@ -131,7 +132,29 @@ final class ImportValueReader {
     }
     return RecordFailure(
       .typeMismatch,
-      "\(found) is not \(needed) (\(ImportColumn.label(property, of: owner)))", at: range)
+      "\(found) is not \(needed) (\(ImportColumn.label(property, of: owner)))", at: range,
+      remedy: form)
+  }
+
+  /// The failure for a number or another value that is none of a type.
+  private func wrong(
+    _ cursor: inout JSONCursor, _ kind: JSONCursor.Kind, _ start: Int, _ needed: ValueKind,
+    _ property: Property, _ owner: ObjectClass
+  ) -> RecordFailure {
+    if case .number = kind {
+      var number = JSONCursor(cursor.text, at: start, scratch: scratch)
+      if let range = try? number.number().range {
+        let text = cursor.bytes(range)
+        let refusal = FieldText.refusal(text, needed)
+        let label = ImportColumn.label(property, of: owner)
+        return RecordFailure(
+          .typeMismatch,
+          "\(String(decoding: text.prefix(60), as: UTF8.self)) \(refusal) (\(label))", at: range)
+      }
+    }
+    return wrong(
+      &cursor, kind, start, FieldText.name(of: needed), property, owner,
+      form: FieldText.form(of: needed))
   }
 
   private func members(
@@ -211,7 +234,7 @@ final class ImportValueReader {
       // The tagged form of mixed values is understood here too.
       let value = try mixed(&cursor, kind, start, property, owner)
       guard case .scalar(let scalar) = value, scalar.kind == property.kind else {
-        throw wrong(&cursor, kind, start, FieldText.name(of: property.kind), property, owner)
+        throw wrong(&cursor, kind, start, property.kind, property, owner)
       }
       return value
     case .bool(let value) where property.kind == .bool: return .scalar(.bool(value))
@@ -223,7 +246,7 @@ final class ImportValueReader {
       if let value = FieldText.value(text, property.kind) { return .scalar(value) }
     default: break
     }
-    throw wrong(&cursor, kind, start, FieldText.name(of: property.kind), property, owner)
+    throw wrong(&cursor, kind, start, property.kind, property, owner)
   }
 
   func number(
@@ -382,8 +405,8 @@ final class ImportValueReader {
       let number = try self.number(&cursor)
       let text = cursor.bytes(number.range)
       if number.isInteger, let value = parseInt(text) { return .scalar(.int(value)) }
-      if !number.isInteger, let value = parseDouble(text) { return .scalar(.double(value)) }
-      throw wrong(&cursor, kind, start, "an int of 64 bits", property, owner)
+      if !number.isInteger, let value = FieldText.double(text) { return .scalar(.double(value)) }
+      throw wrong(&cursor, kind, start, number.isInteger ? .int : .double, property, owner)
     case .array:
       try deepen(cursor)
       defer { depth -= 1 }
@@ -454,7 +477,7 @@ final class ImportValueReader {
     default: break
     }
     guard let value else {
-      throw wrong(&cursor, found, start, FieldText.name(of: kind), property, owner)
+      throw wrong(&cursor, found, start, kind, property, owner)
     }
     return .scalar(value)
   }
