@@ -88,7 +88,7 @@ struct PromptVerbTests {
     terminal.type("print 7\u{1B}[C\r")
     expect("71\r\n", on: terminal)
     terminal.type("exit\r")
-    leave(terminal)
+    leave(terminal, status: 1)
   }
 
   @Test func historyListsStatementsWithTheirNumbers() {
