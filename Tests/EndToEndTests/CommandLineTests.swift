@@ -21,6 +21,57 @@ struct CommandLineTests {
     #expect(result.status == status, sourceLocation: sourceLocation)
   }
 
+  // MARK: What stands in the wrong place
+
+  @Test func aStatementInPlaceOfTheFileIsTold() {
+    for (arguments, hint) in [
+      (["recover", "a.realm", "to", "b.realm"], "-c: realmsh -c 'recover a.realm to b.realm'"),
+      (["check", "dogs.realm"], "a file: realmsh dogs.realm check"),
+      (["count", "Dog", "dogs.realm"], "a file: realmsh dogs.realm 'count Dog'"),
+      (["print 'x'"], #"a file: realmsh FILE 'print '\''x'\'''"#),
+    ] {
+      let result = Realmsh.run(arguments, folder: folder.path)
+      let verb = arguments[0].prefix { $0 != " " }
+      #expect(
+        result.errorText.hasSuffix(
+          "no such file [FileNotFound]\n"
+            + "  hint: \(verb) is a statement, which stands behind \(hint)\n"))
+      #expect(result.status == 3)
+    }
+  }
+
+  @Test func aStatementWithoutQuotesIsTold() {
+    let note = "note: each argument is a statement; several words stand in quotes: "
+    #expect(run("dogs.realm", "count", "Dog").errorText.hasSuffix("\(note)'count Dog'\n"))
+    #expect(
+      run("dogs.realm", "where", "Dog", "show", "name").errorText
+        .hasSuffix("\(note)'where Dog show name'\n"))
+    #expect(!run("dogs.realm", "count", "count Dog").errorText.contains("note"))
+    #expect(!run("dogs.realm", "count Dgo", "Dog").errorText.contains("note"))
+  }
+
+  @Test(arguments: [
+    ["link.realm", "info"], ["--create", "link.realm", "info"], ["--new", "link.realm", "info"],
+    ["dogs.realm", "copy to link.realm"], ["dogs.realm", "compact to link.realm"],
+    ["dogs.realm", "upgrade to link.realm"], ["dogs.realm", "check link.realm"],
+    ["dogs.realm", "diff link.realm"], ["-c", "open link.realm"],
+    ["-c", "open link.realm create"], ["-c", "info file link.realm"],
+    ["-c", "recover link.realm to a.realm"], ["-c", "recover dogs.realm to link.realm"],
+    ["-f", "link.realm"], ["-c", "source link.realm"],
+    ["dogs.realm", "import Dog from link.realm format csv"],
+    ["dogs.realm", "encrypt to a.realm key \"new:link.realm\""],
+  ])
+  func aLinkThatLeadsNowhereIsTold(_ arguments: [String]) {
+    #expect(symlink("nowhere", folder.file("link.realm")) == 0)
+    let result = Realmsh.run(arguments, folder: folder.path)
+    #expect(result.status != 0)
+    #expect(
+      result.errorText.contains("link.realm is a symbolic link to nowhere, which does not exist ["))
+    let names = Files.names(in: folder.path)
+    #expect(!names.contains("nowhere") && !names.contains("a.realm"), "\(names)")
+    #expect(!names.contains("link.realm.lock"), "\(names)")
+  }
+
   // MARK: Where statements come from
 
   @Test func statementsAreArguments() {

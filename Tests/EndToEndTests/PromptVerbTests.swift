@@ -76,6 +76,21 @@ struct PromptVerbTests {
 
   // MARK: history, edit
 
+  @Test func hintsOfferNoStatementThatHasFailed() {
+    let terminal = prompt(environment: ["NO_COLOR": ""])
+    expect("dogs> ", on: terminal)
+    terminal.type("print 70 + 1\r")
+    expect("71\r\n", on: terminal)
+    terminal.type("print 70 + nothing\r")
+    expect("[InvalidProperty]", on: terminal)
+    expect("dogs> ", on: terminal)
+    // The right key takes the hint.
+    terminal.type("print 7\u{1B}[C\r")
+    expect("71\r\n", on: terminal)
+    terminal.type("exit\r")
+    leave(terminal, status: 1)
+  }
+
   @Test func historyListsStatementsWithTheirNumbers() {
     let terminal = prompt()
     for number in 1...3 {

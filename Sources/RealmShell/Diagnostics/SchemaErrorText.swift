@@ -305,7 +305,9 @@ struct SchemaErrorText {
     if case .unknownTarget = first.kind, standsAlone, failure.suggestion == nil {
       failure.remedy = "classes that name each other stand in one write { ... }"
     }
-    failure.details = violations.dropFirst().map(message)
+    failure.details = violations.dropFirst().map { violation in
+      message(violation) + (nearestName(violation).map { "; did you mean \($0)?" } ?? "")
+    }
     return failure
   }
 

@@ -112,9 +112,11 @@ extension Session {
     }
     let descriptor = try repeatingCall { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      throw ShellError(
-        ErrorName(systemError: errno),
-        "cannot read \(place.text): \(StorageMessages.systemText(errno))", at: place.range)
+      let number = errno
+      throw StorageMessages.danglingLink(path, shownAs: place.text, at: place.range)
+        ?? ShellError(
+          ErrorName(systemError: number),
+          "cannot read \(place.text): \(StorageMessages.systemText(number))", at: place.range)
     }
     return ImportInput(descriptor, name: place.text)
   }

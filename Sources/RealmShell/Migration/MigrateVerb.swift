@@ -32,7 +32,11 @@ extension Session {
       var lines: [String] = []
       for step in steps {
         let report = try run(step, database, origin: origin, to: writer)
-        if statement.isDry { report.write(to: writer) } else { lines.append(report.line) }
+        if statement.isDry {
+          report.write(to: writer, width: isOnScreen ? screenWidth : nil)
+        } else {
+          lines.append(report.line)
+        }
       }
       isInBlock = false
       guard !statement.isDry, !steps.isEmpty else {

@@ -180,6 +180,7 @@ extension Session {
     if exists, opening.keyFile != nil {
       throw ShellError(.fileAlreadyExists, "\(shownPath(path)) exists already: it gets no new key")
     }
+    if !exists, let error = StorageMessages.danglingLink(path) { throw error }
     if !exists, opening.creation != .no {
       do throws(StorageError) {
         // Nobody shall have a database without its key.

@@ -28,7 +28,7 @@ public final class Database {
       defer { withExtendedLifetime(lock) {} }
       let file = try DiskFile(path: path, creating: true)
       if let key {
-        try writeHeader(try EncryptedFile(file, key: key))
+        try writeHeader(EncryptedFile(file, key: key))
       } else {
         try writeHeader(file)
       }
@@ -146,7 +146,7 @@ public final class Database {
       let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: key)
       guard mapped.isEncrypted else { return file }
     }
-    return try EncryptedFile(file, key: key)
+    return EncryptedFile(file, key: key)
   }
 
   /// Joins the session of the other processes, whatever kind of history they keep.
