@@ -79,7 +79,8 @@ struct PromptVerbTests {
     expect("dogs> ", on: terminal)
     terminal.type("begin\r")
     expect("write transaction on version 3", on: terminal)
-    terminal.type("print 70 + 1; wait\r")
+    // In one statement, so that it is known to have begun.
+    terminal.type("on main { print 70 + 1; wait }\r")
     expect("71\r\n", on: terminal)
     usleep(300_000)
     terminal.type("\u{03}")
