@@ -295,8 +295,10 @@ struct Parser {
     if isWord {
       suggestion = Spelling.nearest(to: text(range), among: Self.words(fitting: here) + names)
     }
-    if suggestion == nil, let error = misspelledWord(before: range) { return error }
-    return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
+    let error = SyntaxError(message, range: range, expected: here, suggestion: suggestion)
+    guard suggestion == nil, var guess = misspelledWord(before: range) else { return error }
+    guess.withoutGuess = [error]
+    return guess
   }
 
   static func words(fitting expected: [Expectation]) -> [String] {

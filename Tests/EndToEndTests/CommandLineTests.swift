@@ -72,6 +72,31 @@ struct CommandLineTests {
     #expect(!names.contains("link.realm.lock"), "\(names)")
   }
 
+  // MARK: Reading only
+
+  /// What is only tried writes nothing, not even a lock.
+  @Test func whatIsOnlyTriedCanBeDoneWithReadOnlyFiles() throws {
+    folder.write(Array("name,age,color,currentCity\nx,1,y,z\n".utf8), to: "a.csv")
+    let before = try #require(FileSnapshot(of: folder.file("dogs.realm")))
+    let migrate = "migrate dry to 4 { set Dog age = age + 1 all }"
+    let result = run(
+      "-r", "dogs.realm", migrate, "import Dog from a.csv dry", "count Dog",
+      "expect error ReadOnlyDatabase: import Dog from a.csv",
+      "expect error ReadOnlyDatabase: migrate to 4 { set Dog age = age + 1 all }",
+      "expect error ReadOnlyDatabase: delete Dog all")
+    #expect(
+      result.outputText.hasPrefix("schema version 1 -> 4 (dry run)\n  Dog  7 objects rewritten"))
+    #expect(
+      result.outputText.hasSuffix(
+        "nothing was changed\n1 Dog can be imported from a.csv\n7\n"))
+    expect(
+      run("-r", "dogs.realm", "migrate dry to 1 { }"),
+      output: "schema version is 1; nothing to migrate\n")
+    #expect(result.errorText.isEmpty)
+    #expect(FileSnapshot(of: folder.file("dogs.realm")) == before)
+    #expect(!Files.names(in: folder.path).contains("dogs.realm.lock"))
+  }
+
   // MARK: Where statements come from
 
   @Test func statementsAreArguments() {

@@ -40,6 +40,7 @@ struct NewcomerHints {
         if known != nil { hinted.suggestion = nil }
       } else {
         hinted.remedy = remedyForSyntax
+        if wordAtError.lowercased() == "is", hinted.remedy != nil { hinted.suggestion = nil }
       }
     case .invalidProperty: hinted.remedy = remedyForText
     default: break
@@ -144,6 +145,8 @@ struct NewcomerHints {
         : "\(before) from \(found.isEmpty ? "PATH" : found)"
     case (_, "dump") where error.message.hasPrefix("expected to") && found.hasPrefix("."):
       return "dump to \(lastWord)\(found)"
+    case (_, "let") where error.message.hasPrefix("expected a variable"):
+      return found.isEmpty ? nil : "let $\(found) = VALUE"
     case (_, "rename"), (_, "drop"), (_, "alter"): return remedyForClass(lastWord, found)
     case (_, "class") where error.message == "expected :": return "PROPERTY: TYPE"
     case (_, "set") where found.hasPrefix("{"): return "\(before) PROPERTY = VALUE, ..."
@@ -159,7 +162,7 @@ struct NewcomerHints {
       return error.message.hasPrefix("expected {") ? "\(verb) CLASS {PROPERTY: VALUE, ...}" : nil
     default: break
     }
-    return !found.isEmpty && error.message.hasPrefix("expected where")
+    return !found.isEmpty && error.suggestion == nil && error.message.hasPrefix("expected where")
       ? "where stands before a condition" : nil
   }
 

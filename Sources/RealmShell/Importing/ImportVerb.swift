@@ -11,7 +11,18 @@ extension Session {
   func `import`(
     _ statement: ImportStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    let database = try writable(at: range)
+    guard statement.dry == nil else {
+      return try trying(on: try current(at: verbRange(range))) { (database) throws(ShellError) in
+        try `import`(statement, into: database, at: range, to: writer)
+      }
+    }
+    try `import`(statement, into: try writable(at: range), at: range, to: writer)
+  }
+
+  private func `import`(
+    _ statement: ImportStatement, into database: Database, at range: SourceRange,
+    to writer: ByteWriter
+  ) throws(ShellError) {
     try checkManner(of: statement, database, at: range)
     let format = try format(of: statement)
     let input = try importInput(statement)

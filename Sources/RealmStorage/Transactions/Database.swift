@@ -53,6 +53,25 @@ public final class Database {
       lockPath: pathInMemory(lock.descriptor), isInMemory: true)
   }
 
+  /// Creates a database in memory with what a snapshot holds, also of a file that is not to be touched.
+  ///
+  /// - Parameter onProgress: Told how much of how much is done; false stops.
+  /// - Throws: `rejected(.needsUpgrade)`, `rejected(.synchronised)`, `rejected(.interrupted)`;
+  ///   `rejected(.versionGone)` if somebody has overwritten the snapshot meanwhile; `damaged`, `system`.
+  public static func memory(
+    copying snapshot: Snapshot, onProgress: @escaping FileCopier.Progress = { _, _ in true }
+  ) throws(StorageError) -> Database {
+    try checkKind(of: snapshot)
+    let file = try DiskFile(inMemory: "realm")
+    let lock = try DiskFile(inMemory: "realm.lock")
+    try SnapshotWriter.write(snapshot, to: file, version: snapshot.version, onProgress)
+    guard snapshot.isIntact() else { throw .rejected(.versionGone) }
+    defer { withExtendedLifetime(lock) {} }
+    return try Database(
+      path: pathInMemory(file.descriptor), sharing: file,
+      lockPath: pathInMemory(lock.descriptor), isInMemory: true)
+  }
+
   /// The path under which this process reaches an open file.
   static func pathInMemory(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
