@@ -365,13 +365,19 @@ extension Parser {
     return members
   }
 
+  /// Whether SDKs refuse a key.
+  private static func isSpecial(_ key: some Collection<UInt8>) -> Bool {
+    key.first == UInt8(ascii: "$") || key.contains(UInt8(ascii: "."))
+  }
+
   private mutating func field() throws(SyntaxError) -> ObjectField {
     let key: Name
     var isVerbatim = false
     if let string = try acceptString() {
       key = string
-      let written = bytes[string.range.start + 1..<string.range.end]
-      isVerbatim = written.first != UInt8(ascii: "$") && !written.contains(UInt8(ascii: "."))
+      isVerbatim =
+        Self.isSpecial(string.text.utf8)
+        && !Self.isSpecial(bytes[string.range.start + 1..<string.range.end])
     } else {
       key = try name(.property(fieldOwner))
     }
