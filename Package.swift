@@ -58,8 +58,7 @@ let package = Package(
   products: [.executable(name: "realmsh", targets: ["realmsh"])],
   targets: [
     // The C libraries.
-    .systemLibrary(
-      name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CLibCrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CLibEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -69,7 +68,9 @@ let package = Package(
     .target(name: "RealmValues", dependencies: ["ByteKernels"], swiftSettings: program),
     .target(
       name: "RealmStorage", dependencies: ["RealmValues", "ByteKernels", "CLibCrypto", "CLinux"],
-      swiftSettings: program),
+      swiftSettings: program,
+      // The static library, which has symbols that the shared one hides; see CLibCrypto.
+      linkerSettings: [.linkedLibrary(":libcrypto.a")]),
     .target(
       name: "RealmObjects", dependencies: ["RealmStorage", "RealmValues", "ByteKernels"],
       swiftSettings: small),

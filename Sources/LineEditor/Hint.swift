@@ -53,10 +53,10 @@ extension LineEditor {
 }
 
 extension LineHistory {
-  /// The bytes of the newest entry that goes on where a text ends; not one that adds only a part of
-  /// a cluster.
+  /// The bytes of the newest entry that goes on where a text ends; not one that has failed, and not
+  /// one that adds only a part of a cluster.
   fileprivate func newestEntry(beginningWith text: [UInt8]) -> [UInt8]? {
-    for entry in entries.reversed() where entry.begins(with: text) {
+    for entry in entries.reversed() where entry.begins(with: text) && !hasFailed(entry) {
       let bytes = Array(entry.utf8)
       if bytes.count > text.count, TypedText(bytes: bytes).isBoundary(text.count) { return bytes }
     }

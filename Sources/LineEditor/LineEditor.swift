@@ -183,6 +183,12 @@ public final class LineEditor {
     loadedHistory = changed
   }
 
+  /// Keeps in mind whether a statement of the history has failed.
+  public func note(_ statement: String, hasFailed: Bool) {
+    _ = history
+    loadedHistory?.note(statement, hasFailed: hasFailed)
+  }
+
   /// Whether libedit has rung the bell since the last call.
   func takeBell() -> Bool {
     let hasRung = bell.pointee != 0

@@ -10,6 +10,8 @@ public struct LineHistory {
   public let limit: Int
   /// The statements, oldest first.
   public private(set) var entries: [String] = []
+  /// Statements that have failed in this run; the file does not tell.
+  private var failed: Set<String> = []
   private let path: String?
 
   /// Creates a history and reads the file, if there is one.
@@ -41,6 +43,14 @@ public struct LineHistory {
     }
     return true
   }
+
+  /// Keeps in mind whether a statement has failed when it ran last: hints do not offer it then.
+  public mutating func note(_ statement: String, hasFailed: Bool) {
+    if hasFailed { failed.insert(statement) } else { failed.remove(statement) }
+  }
+
+  /// Whether a statement has failed when it ran last in this run.
+  public func hasFailed(_ statement: String) -> Bool { failed.contains(statement) }
 
   /// Rewrites the file when it has grown a fifth beyond the limit; called when the program ends.
   public func trimFile() {

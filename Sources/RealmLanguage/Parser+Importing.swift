@@ -19,6 +19,9 @@ extension Parser {
       let isOn = try accept(word: "on")
       if !isOn { try require(word: "off") }
       statement.header = HeaderOperand(isOn: isOn, range: range)
+    } else if try accept(word: "separator") {
+      guard let text = try acceptString() else { throw failure() }
+      statement.separator = text
     } else if try accept(word: "map") {
       try require(.openParenthesis, "(")
       repeat {
@@ -56,7 +59,7 @@ extension Parser {
     return true
   }
 
-  /// `(NAME | INT) "->" NAME { "." NAME }`.
+  /// `(NAME | INT) "->" (NAME { "." NAME } | "none")`.
   private mutating func importMapping(
     to className: Name
   ) throws(SyntaxError) -> ImportMapping {
@@ -67,6 +70,7 @@ extension Parser {
       source = .name(try name(.newName))
     }
     try require(.arrow, "->")
+    if try accept(word: "none") { return ImportMapping(source: source, path: []) }
     var owner: PropertyOwner? = records ? PropertyOwner(className: className.text) : nil
     var path = [try name(.property(owner))]
     while try accept(.dot, ".") {

@@ -12,7 +12,7 @@ extension Parser {
     }
     if action != .decrypt {
       try require(word: "key")
-      statement.key = try filePath(.key)
+      statement.key = try keySource()
     }
     return switch action {
     case .encrypt: .encrypt(statement)

@@ -225,12 +225,16 @@ extension Parser {
 
   /// `"key" ( STRING | PATH )`.
   mutating func acceptKey() throws(SyntaxError) -> FilePath? {
-    guard try accept(word: "key") else { return nil }
+    return try accept(word: "key") ? try keySource() : nil
+  }
+
+  /// What stands behind `key`.
+  mutating func keySource() throws(SyntaxError) -> FilePath {
     let source = try filePath(.key)
     // Paths are the only sources without quotes.
     if token.kind == .colon, token.start == source.range.end {
       throw SyntaxError(
-        "a key source with a colon stands in quotes: key \"file:PATH\"",
+        "a key source with a colon stands in quotes: key \"\(source.text):...\"",
         range: SourceRange(start: source.range.start, end: token.end))
     }
     return source

@@ -295,8 +295,10 @@ struct Parser {
     if isWord {
       suggestion = Spelling.nearest(to: text(range), among: Self.words(fitting: here) + names)
     }
-    if suggestion == nil, let error = misspelledWord(before: range) { return error }
-    return SyntaxError(message, range: range, expected: here, suggestion: suggestion)
+    let error = SyntaxError(message, range: range, expected: here, suggestion: suggestion)
+    guard suggestion == nil, var guess = misspelledWord(before: range) else { return error }
+    guess.withoutGuess = [error]
+    return guess
   }
 
   static func words(fitting expected: [Expectation]) -> [String] {
@@ -458,9 +460,17 @@ struct Parser {
     expect(.string)
     guard token.kind == .string else { return nil }
     let range = token.range
-    let value = try unescaped(range)
+    let value = try utf8(range)
     try advance()
-    return Name(String(decoding: value, as: UTF8.self), range: range)
+    return Name(value, range: range)
+  }
+
+  /// The quoted text at `range`, which has to be one that is UTF-8.
+  private func utf8(_ range: SourceRange) throws(SyntaxError) -> String {
+    guard let text = String(validating: try unescaped(range), as: UTF8.self) else {
+      throw SyntaxError("bytes that are not UTF-8 can stand in values only", range: range)
+    }
+    return text
   }
 
   // MARK: Paths and raw text
@@ -478,10 +488,10 @@ struct Parser {
     expect(.file(kind))
     if token.kind == .string {
       let range = token.range
-      let value = try unescaped(range)
+      let value = try utf8(range)
       mark(.file(kind), range)
       resume(at: range.end)
-      return FilePath(String(decoding: value, as: UTF8.self), isQuoted: true, range: range)
+      return FilePath(value, isQuoted: true, range: range)
     }
     let range = barePathRange
     guard range.length > 0 else { return nil }

@@ -1,12 +1,15 @@
 /// Finds the name that was meant. Source: shell.md 19.
 public enum Spelling {
   /// The candidate nearest to `name`: equal but for case, else of a Damerau-Levenshtein distance,
-  /// without regard to case, of at most a third of the length of `name`, at least 1. Of equally near
-  /// ones the first; nil if there is none or `name` itself is a candidate.
+  /// without regard to case, of at most a third of the length of `name`, at least 1, if some of the
+  /// name is left by that. Of equally near ones the first; nil if there is none or `name` itself is a
+  /// candidate.
   public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
     let lowered = name.lowercased()
     let wanted = Array(lowered)
     let limit = max(1, wanted.count / 3)
+    // The sign of variables says nothing about the name.
+    let isVariable = wanted.first == "$"
     var best: (name: String, distance: Int)?
     for candidate in candidates {
       if candidate == name { return nil }
@@ -17,7 +20,11 @@ public enum Spelling {
       }
       let bound = min(limit, (best?.distance ?? limit + 1) - 1)
       guard bound > 0 else { continue }
-      if let distance = distance(wanted, Array(other), atMost: bound) {
+      let letters = Array(other)
+      if let distance = distance(wanted, letters, atMost: bound),
+        distance < min(wanted.count, letters.count) - (isVariable && letters.first == "$" ? 1 : 0)
+          || letters.starts(with: wanted)
+      {
         best = (candidate, distance)
       }
     }

@@ -8,6 +8,8 @@ public struct ImportStatement: Equatable, Sendable {
   public var format: ImportFormat?
   /// `header on` or `header off`, with the place of the word behind `header`; nil is `on`.
   public var header: HeaderOperand?
+  /// `separator TEXT`: the sign between the columns of csv.
+  public var separator: Name?
   /// `map (...)`.
   public var mappings: [ImportMapping] = []
   /// `null TEXT`: another text for null.
@@ -51,7 +53,7 @@ public struct HeaderOperand: Equatable, Sendable {
   }
 }
 
-/// `src -> path` or `3 -> path`.
+/// `src -> path`, `3 -> path` or `src -> none`.
 public struct ImportMapping: Equatable, Sendable {
   /// What is mapped.
   public enum Source: Equatable, Sendable {
@@ -63,7 +65,8 @@ public struct ImportMapping: Equatable, Sendable {
 
   /// What is mapped.
   public var source: Source
-  /// The property, behind the properties with the embedded objects that it is in.
+  /// The property, behind the properties with the embedded objects that it is in; empty for `none`:
+  /// what is mapped is left out.
   public var path: [Name]
 
   /// Makes a mapping.

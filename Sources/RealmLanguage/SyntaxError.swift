@@ -27,6 +27,8 @@ public struct SyntaxError: Error, Equatable, Sendable {
   public var expected: [Expectation]
   /// The nearest name that would be right there.
   public var suggestion: String?
+  /// If the error is the guess that a name was meant to be another word: the one without the guess.
+  public var withoutGuess: [SyntaxError] = []
   /// The category; `syntax` for all errors outside predicates.
   public var category: Category
 

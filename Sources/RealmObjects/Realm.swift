@@ -230,6 +230,16 @@ public final class Realm {
     try Realm(of: try Database.memory())
   }
 
+  /// A copy in memory of what the realm shows, to be changed for a trial.
+  ///
+  /// - Parameter onProgress: Told how much of how much is done; false stops.
+  /// - Throws: `StorageError` as `Database.memory(copying:)`.
+  public func copyInMemory(
+    onProgress: @escaping FileCopier.Progress = { _, _ in true }
+  ) throws(StorageError) -> Realm {
+    try Realm(of: try Database.memory(copying: snapshot, onProgress: onProgress))
+  }
+
   /// Another instance of a database, with snapshot and transaction of its own.
   ///
   /// - Throws: `StorageError`: `system`.

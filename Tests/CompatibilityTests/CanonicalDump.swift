@@ -191,6 +191,6 @@ func base64(_ bytes: [UInt8]) -> String {
 /// SHA-256 in hexadecimal digits.
 private func sha256(_ bytes: [UInt8]) -> String {
   var digest = [UInt8](repeating: 0, count: 32)
-  EVP_Digest(bytes, bytes.count, &digest, nil, EVP_sha256(), nil)
+  SHA256(bytes, bytes.count, &digest)
   return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

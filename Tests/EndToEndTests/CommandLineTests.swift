@@ -21,6 +21,82 @@ struct CommandLineTests {
     #expect(result.status == status, sourceLocation: sourceLocation)
   }
 
+  // MARK: What stands in the wrong place
+
+  @Test func aStatementInPlaceOfTheFileIsTold() {
+    for (arguments, hint) in [
+      (["recover", "a.realm", "to", "b.realm"], "-c: realmsh -c 'recover a.realm to b.realm'"),
+      (["check", "dogs.realm"], "a file: realmsh dogs.realm check"),
+      (["count", "Dog", "dogs.realm"], "a file: realmsh dogs.realm 'count Dog'"),
+      (["print 'x'"], #"a file: realmsh FILE 'print '\''x'\'''"#),
+    ] {
+      let result = Realmsh.run(arguments, folder: folder.path)
+      let verb = arguments[0].prefix { $0 != " " }
+      #expect(
+        result.errorText.hasSuffix(
+          "no such file [FileNotFound]\n"
+            + "  hint: \(verb) is a statement, which stands behind \(hint)\n"))
+      #expect(result.status == 3)
+    }
+  }
+
+  @Test func aStatementWithoutQuotesIsTold() {
+    let note = "note: each argument is a statement; several words stand in quotes: "
+    #expect(run("dogs.realm", "count", "Dog").errorText.hasSuffix("\(note)'count Dog'\n"))
+    #expect(
+      run("dogs.realm", "where", "Dog", "show", "name").errorText
+        .hasSuffix("\(note)'where Dog show name'\n"))
+    #expect(!run("dogs.realm", "count", "count Dog").errorText.contains("note"))
+    #expect(!run("dogs.realm", "count Dgo", "Dog").errorText.contains("note"))
+  }
+
+  @Test(arguments: [
+    ["link.realm", "info"], ["--create", "link.realm", "info"], ["--new", "link.realm", "info"],
+    ["dogs.realm", "copy to link.realm"], ["dogs.realm", "compact to link.realm"],
+    ["dogs.realm", "upgrade to link.realm"], ["dogs.realm", "check link.realm"],
+    ["dogs.realm", "diff link.realm"], ["-c", "open link.realm"],
+    ["-c", "open link.realm create"], ["-c", "info file link.realm"],
+    ["-c", "recover link.realm to a.realm"], ["-c", "recover dogs.realm to link.realm"],
+    ["-f", "link.realm"], ["-c", "source link.realm"],
+    ["dogs.realm", "import Dog from link.realm format csv"],
+    ["dogs.realm", "encrypt to a.realm key \"new:link.realm\""],
+  ])
+  func aLinkThatLeadsNowhereIsTold(_ arguments: [String]) {
+    #expect(symlink("nowhere", folder.file("link.realm")) == 0)
+    let result = Realmsh.run(arguments, folder: folder.path)
+    #expect(result.status != 0)
+    #expect(
+      result.errorText.contains("link.realm is a symbolic link to nowhere, which does not exist ["))
+    let names = Files.names(in: folder.path)
+    #expect(!names.contains("nowhere") && !names.contains("a.realm"), "\(names)")
+    #expect(!names.contains("link.realm.lock"), "\(names)")
+  }
+
+  // MARK: Reading only
+
+  /// What is only tried writes nothing, not even a lock.
+  @Test func whatIsOnlyTriedCanBeDoneWithReadOnlyFiles() throws {
+    folder.write(Array("name,age,color,currentCity\nx,1,y,z\n".utf8), to: "a.csv")
+    let before = try #require(FileSnapshot(of: folder.file("dogs.realm")))
+    let migrate = "migrate dry to 4 { set Dog age = age + 1 all }"
+    let result = run(
+      "-r", "dogs.realm", migrate, "import Dog from a.csv dry", "count Dog",
+      "expect error ReadOnlyDatabase: import Dog from a.csv",
+      "expect error ReadOnlyDatabase: migrate to 4 { set Dog age = age + 1 all }",
+      "expect error ReadOnlyDatabase: delete Dog all")
+    #expect(
+      result.outputText.hasPrefix("schema version 1 -> 4 (dry run)\n  Dog  7 objects rewritten"))
+    #expect(
+      result.outputText.hasSuffix(
+        "nothing was changed\n1 Dog can be imported from a.csv\n7\n"))
+    expect(
+      run("-r", "dogs.realm", "migrate dry to 1 { }"),
+      output: "schema version is 1; nothing to migrate\n")
+    #expect(result.errorText.isEmpty)
+    #expect(FileSnapshot(of: folder.file("dogs.realm")) == before)
+    #expect(!Files.names(in: folder.path).contains("dogs.realm.lock"))
+  }
+
   // MARK: Where statements come from
 
   @Test func statementsAreArguments() {

@@ -83,8 +83,51 @@ struct ImportTests {
     #expect(count() == 0)
     let result = run("dogs.realm", "import Dog from a.csv rejects bad.csv")
     #expect(result.outputText == "imported 2 Dog from a.csv; 2 lines rejected, see bad.csv\n")
-    #expect(Files.read(folder.file("bad.csv")) == bad + [0xFF, 0x0A])
+    #expect(Files.read(folder.file("bad.csv")) == Array("_id,name\n".utf8) + bad + [0xFF, 0x0A])
     #expect(count() == 2)
+    #expect(result.errorText.contains("a.csv:3:10: warning: the line has 3 fields instead of 2 ["))
+    #expect(result.errorText.contains("a.csv:5:1: warning: a byte that is not UTF-8 ["))
+  }
+
+  /// What was rejected is a file of the same format: mended, it is imported by the same statement.
+  @Test(arguments: [
+    ("a.csv", "_id;name\r\n1;a\r\nx;b\r\n3;c\r\ny;d", "_id;name\r\nx;b\r\ny;d\n"),
+    ("a.tsv", "_id\tname\nx\tb", "_id\tname\nx\tb\n"),
+    ("a.jsonl", "{\"_id\":\"x\"}\n\n{\"_id\":\"y\"}", "{\"_id\":\"x\"}\n{\"_id\":\"y\"}\n"),
+    (
+      "a.json", "[{\"_id\":\"x\"},\n\n {\"_id\":\"y\"}\n]\n",
+      "[\n{\"_id\":\"x\"},\n{\"_id\":\"y\"}\n]\n"
+    ), ("b.json", "[]", ""),
+  ])
+  func rejectedRecordsCanBeImportedAgain(_ name: String, _ text: String, _ rejected: String) {
+    folder.write(Array(text.utf8), to: name)
+    let option = text.contains(";") ? "separator \";\"" : ""
+    run("dogs.realm", "import Dog from \(name) \(option) rejects bad.\(name)")
+    #expect(Files.read(folder.file("bad.\(name)")) == Array(rejected.utf8))
+    if rejected.isEmpty { return }
+    run("dogs.realm", "import Dog from bad.\(name) \(option) rejects again.\(name)")
+    #expect(Files.read(folder.file("again.\(name)")) == Array(rejected.utf8))
+  }
+
+  /// The first bad lines are told one by one, also to programs.
+  @Test func whatIsWrongWithRejectedLinesIsTold() {
+    folder.write(Array(("_id,name\n" + String(repeating: "x,y\n", count: 1005)).utf8), to: "a.csv")
+    let result = run("dogs.realm", "import Dog from a.csv rejects bad.csv")
+    #expect(
+      result.errorText.hasPrefix(
+        """
+        a.csv:2:1: warning: "x" is not an int (Dog._id) [TypeMismatch]
+          2 | x,y
+            | ^
+        a.csv:3:1: warning:
+        """))
+    #expect(
+      result.errorText.hasSuffix("a.csv: warning: 1,002 more lines were rejected [ImportFailed]\n"))
+    let json = run(
+      "--errors", "json", "dogs.realm", "import Dog from a.csv rejects bad.csv")
+    #expect(
+      json.errorText.split(separator: "\n").last
+        == "{\"warning\":\"ImportFailed\",\"message\":\"1,002 more lines were rejected\"}")
   }
 
   @Test(arguments: ["KILL", "INT", "TERM"])

@@ -39,6 +39,21 @@ struct KeyTests {
     }
   }
 
+  /// The variable hides the instructions of x86-64 for AES; other processors ignore it.
+  @Test func processorsWithoutInstructionsForEncryptionGiveTheSame() {
+    let environment = ["KEY": Self.keyHex, "OPENSSL_ia32cap": "~0x200000000000000"]
+    let result = run(key: "env:KEY", environment: environment)
+    #expect(result.outputText == "7\n")
+    let encrypted = Realmsh.run(
+      [
+        "-k", "env:KEY", Self.database, "decrypt to plain.realm", "open plain.realm",
+        #"encrypt to again.realm key "env:KEY""#,
+      ],
+      environment: environment, folder: folder.path)
+    #expect(encrypted.status == 0, "\(encrypted.errorText)")
+    #expect(run(key: "env:KEY", "again.realm", environment: ["KEY": Self.keyHex]).status == 0)
+  }
+
   @Test func aKeyOnTheCommandLineIsReadWithAWarning() {
     let numbers = Self.keyBytes.map { String($0) }
     for source in ["hex:" + Self.keyHex, "bytes:" + numbers.joined(separator: ",")] {

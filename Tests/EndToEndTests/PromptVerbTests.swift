@@ -74,7 +74,39 @@ struct PromptVerbTests {
     #expect(terminal.transcript.split(separator: hint).count == 2)
   }
 
+  @Test func whoeverInterruptsIsToldThatTheTransactionIsOpen() {
+    let terminal = prompt()
+    expect("dogs> ", on: terminal)
+    terminal.type("begin\r")
+    expect("write transaction on version 3", on: terminal)
+    // In one statement, so that it is known to have begun.
+    terminal.type("on main { print 70 + 1; wait }\r")
+    expect("71\r\n", on: terminal)
+    usleep(300_000)
+    terminal.type("\u{03}")
+    expect("error: interrupted [Interrupted]\r\n  the transaction is still open\r\n", on: terminal)
+    terminal.type("cancel\r")
+    expect("cancelled: nothing", on: terminal)
+    terminal.type("exit\r")
+    leave(terminal, status: 1)
+  }
+
   // MARK: history, edit
+
+  @Test func hintsOfferNoStatementThatHasFailed() {
+    let terminal = prompt(environment: ["NO_COLOR": ""])
+    expect("dogs> ", on: terminal)
+    terminal.type("print 70 + 1\r")
+    expect("71\r\n", on: terminal)
+    terminal.type("print 70 + nothing\r")
+    expect("[InvalidProperty]", on: terminal)
+    expect("dogs> ", on: terminal)
+    // The right key takes the hint.
+    terminal.type("print 7\u{1B}[C\r")
+    expect("71\r\n", on: terminal)
+    terminal.type("exit\r")
+    leave(terminal, status: 1)
+  }
 
   @Test func historyListsStatementsWithTheirNumbers() {
     let terminal = prompt()

@@ -25,6 +25,17 @@ struct LineHistoryTests {
     #expect(Files.readText(path) == "a\nb\na\n")
   }
 
+  @Test func whatHasFailedIsKnownUntilItSucceeds() {
+    var history = LineHistory(path: path, limit: 10)
+    history.append("a")
+    history.note("a", hasFailed: true)
+    #expect(history.hasFailed("a") && !history.hasFailed("b"))
+    #expect(!LineHistory(path: path, limit: 10).hasFailed("a"))
+    history.note("a", hasFailed: false)
+    #expect(!history.hasFailed("a"))
+    #expect(history.entries == ["a"])
+  }
+
   @Test func programsThatRunTogetherLoseNothing() {
     var first = LineHistory(path: path, limit: 10)
     var second = LineHistory(path: path, limit: 10)

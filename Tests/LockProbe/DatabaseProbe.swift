@@ -49,7 +49,7 @@ struct DatabaseProbe {
   private mutating func openMortal() throws(StorageError) {
     let file = try DeadlyFile(path: path)
     deadly = file
-    let backend: any FileBackend = if let key { try EncryptedFile(file, key: key) } else { file }
+    let backend: any FileBackend = if let key { EncryptedFile(file, key: key) } else { file }
     database = try Database(path: path, sharing: backend)
   }
 

@@ -5,9 +5,10 @@ import Testing
   @Test(arguments: [
     ("Dgo", "Dog"), ("dog", "Dog"), ("agee", "age"), ("x", nil), ("nmae", "name"),
     ("citiesVisted", "citiesVisited"), ("completely", nil), ("Dog", nil), ("ag", "age"),
+    ("1", nil), ("in", nil), ("no", "No"), ("on", "No"), ("ww", nil), ("W", "w"),
   ])
   func nearest(_ name: String, _ wanted: String?) {
-    let names = ["Dog", "Person", "age", "name", "citiesVisited"]
+    let names = ["Dog", "Person", "age", "name", "citiesVisited", "w", "No"]
     #expect(Spelling.nearest(to: name, among: names) == wanted)
   }
 }

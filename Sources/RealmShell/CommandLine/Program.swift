@@ -193,11 +193,37 @@ struct Program {
     } catch {
       var error = error
       if error.name == .notARealmFile { error.subject = opening.path }
-      if error.name == .fileNotFound, opening.creation == .no {
-        error.remedy = "add --create to make a new database"
+      if error.name == .fileNotFound, opening.creation == .no, let path = opening.path,
+        StorageMessages.danglingLink(path) == nil
+      {
+        error.remedy = statementHint(path) ?? "add --create to make a new database"
       }
       throw error
     }
+  }
+
+  /// What to write if a statement stands where the file belongs: `realmsh recover a.realm to b.realm`;
+  /// nil if it is none.
+  private func statementHint(_ path: String) -> String? {
+    var words = [path]
+    for case .text(let text) in invocation.work { words.append(text) }
+    guard let verb = path.split(separator: " ").first.flatMap({ Grammar.verb(named: String($0)) })
+    else { return nil }
+    let lead = "\(verb.name) is a statement, which stands behind "
+    if let file = words.dropFirst().last, access(file, F_OK) == 0 {
+      return lead + "a file: realmsh \(file) \(shellQuoted(words.dropLast()))"
+    }
+    guard ["recover", "open", "check", "info", "source", "help"].contains(verb.name) else {
+      return lead + "a file: realmsh FILE \(shellQuoted(words[...]))"
+    }
+    return lead + "-c: realmsh -c \(shellQuoted(words[...]))"
+  }
+
+  /// A statement of several words as an argument of the system's shell.
+  private func shellQuoted(_ words: ArraySlice<String>) -> String {
+    let text = words.joined(separator: " ")
+    let isBare = text.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A }
+    return isBare ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
   private func runWork(_ session: Session) {
@@ -208,7 +234,9 @@ struct Program {
         commandNumber += 1
         let source = SourceText(
           fileName: "<command \(commandNumber)>", bytes: Array(text.utf8))
-        if !session.run(source), !session.keepsGoing { return }
+        guard session.run(source) || session.keepsGoing else {
+          return tellAboutQuotes(behind: commandNumber, session)
+        }
       case .script(let path):
         if !run(script: path, session), !session.keepsGoing { return }
       }
@@ -222,6 +250,19 @@ struct Program {
     } else if invocation.work.isEmpty || invocation.isInteractive {
       _ = run(script: "-", session)
     }
+  }
+
+  /// Tells that a statement of several words stands in quotes, if the argument behind the one that has
+  /// failed is none: `realmsh dogs.realm count Dog`.
+  private func tellAboutQuotes(behind number: Int, _ session: Session) {
+    var texts: [String] = []
+    for case .text(let text) in invocation.work { texts.append(text) }
+    guard number < texts.count, let word = texts[number].split(separator: " ").first,
+      !texts[number - 1].contains(" "), Grammar.verb(named: String(word)) == nil
+    else { return }
+    let words = texts[(number - 1)...]
+    session.note(
+      "each argument is a statement; several words stand in quotes: \(shellQuoted(words))")
   }
 
   private func run(script path: String, _ session: Session) -> Bool {

@@ -110,7 +110,9 @@ struct Prompt {
       if part.mayBeKept { editor.remember(part.text) }
       let isAlone = text.parts.count == 1 && !part.text.contains("\n")
       let before = isAlone ? promptText() + text.rowStart(of: part) : nil
-      guard runStatement(part.text, behind: before) else {
+      let isDone = runStatement(part.text, behind: before)
+      if part.mayBeKept { editor.note(part.text, hasFailed: !isDone) }
+      guard isDone else {
         return text.parts.count > 1 ? text.text(from: part) : nil
       }
       if session.isEnding { return nil }

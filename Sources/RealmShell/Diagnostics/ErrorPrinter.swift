@@ -69,8 +69,8 @@ struct ErrorPrinter {
       let marks = marks(range, source)
       let indent = String(repeating: " ", count: promptWidth + marks.width)
       write(message, behind: indent + marks.text + " ")
-      for line in error.details { write(line, behind: indent) }
       if let help = help(error) { write(help, behind: indent) }
+      for line in error.details { write(line, behind: indent) }
       return
     }
     let place = source.place(of: range.start, after: origin.lineStart)

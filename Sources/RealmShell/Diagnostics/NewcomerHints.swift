@@ -1,3 +1,4 @@
+import ByteKernels
 import RealmLanguage
 
 /// What helps those who come from other shells: a statement that does what they have typed.
@@ -39,6 +40,7 @@ struct NewcomerHints {
         if known != nil { hinted.suggestion = nil }
       } else {
         hinted.remedy = remedyForSyntax
+        if wordAtError.lowercased() == "is", hinted.remedy != nil { hinted.suggestion = nil }
       }
     case .invalidProperty: hinted.remedy = remedyForText
     default: break
@@ -85,7 +87,8 @@ struct NewcomerHints {
       ("h man .help \\? \\h", "help"), ("cat", "where CLASS"),
       (".mode .headers", "mode MODE"), (".open \\c connect", "open PATH"),
       (".read \\i", "source PATH"), (".output \\o", "output PATH"), ("clear cls", "Ctrl-L"),
-      ("rollback abort", "cancel"),
+      ("rollback abort undo revert", "cancel"), ("save", "commit"),
+      ("backup", "copy to PATH"), ("vacuum shrink", "compact"), ("version", "schema version"),
     ] {
       for word in words.split(separator: " ") { verbs[String(word)] = remedy }
     }
@@ -95,6 +98,11 @@ struct NewcomerHints {
   private var remedyForOtherWord: String? {
     let word = firstWord
     if classNames.contains(word) { return "where \(quotedName(word))" }
+    let name = String(word.prefix { $0 != "(" && $0 != "#" && $0 != "." && $0 != "[" })
+    if name.utf8.count < word.utf8.count, classNames.contains(name) {
+      let isObject = word.dropFirst(name.count).first != "." && word.first { $0 == "[" } == nil
+      return isObject ? "get \(word)" : "where \(quotedName(name))"
+    }
     let rest = word.drop { $0 == "." || $0 == "\\" }
     if rest.startIndex > word.startIndex, let verb = Grammar.verb(named: String(rest)) {
       return "without the sign: \(verb.name)"
@@ -122,7 +130,28 @@ struct NewcomerHints {
     }
     switch (found.lowercased(), verb) {
     case ("order", _): return "the order: SORT(PROPERTY ASC)"
+    case ("by", _) where lastWord.lowercased() == "order": return "the order: SORT(PROPERTY ASC)"
     case ("group", _): return "groups: aggregate CLASS count() by PROPERTY"
+    case ("by", _) where lastWord.lowercased() == "group":
+      return "groups: aggregate CLASS count() by PROPERTY"
+    case ("is", _) where error.message == "expected an operator": return "== null, or != null"
+    case ("&", _), ("|", _): return found == "&" ? "and" : "or"
+    case (_, "delete") where lastWord.lowercased() == "from": return "without from: delete \(found)"
+    case (_, "export") where error.message.hasSuffix("to"):
+      return "\(before) to \(found.isEmpty ? "PATH" : found)"
+    case (_, "import") where error.message == "expected from":
+      return found.hasPrefix(".")
+        ? "import CLASS from \(lastWord)\(found)"
+        : "\(before) from \(found.isEmpty ? "PATH" : found)"
+    case (_, "dump") where error.message.hasPrefix("expected to") && found.hasPrefix("."):
+      return "dump to \(lastWord)\(found)"
+    case (_, "let") where error.message.hasPrefix("expected a variable"):
+      return found.isEmpty ? nil : "let $\(found) = VALUE"
+    case (_, "rename"), (_, "drop"), (_, "alter"): return remedyForClass(lastWord, found)
+    case (_, "class") where error.message == "expected :": return "PROPERTY: TYPE"
+    case (_, "set") where found.hasPrefix("{"): return "\(before) PROPERTY = VALUE, ..."
+    case ("=", "set") where lastWord.contains(")."):
+      return "set \(lastWord.replacing(").", with: ") ")) = VALUE"
     case (_, "where") where lastWord.lowercased() == "where":
       return "the condition follows the class: where CLASS CONDITION"
     case (_, "use") where before.contains(".") || found.contains("."):
@@ -133,8 +162,21 @@ struct NewcomerHints {
       return error.message.hasPrefix("expected {") ? "\(verb) CLASS {PROPERTY: VALUE, ...}" : nil
     default: break
     }
-    return !found.isEmpty && error.message.hasPrefix("expected where")
+    return !found.isEmpty && error.suggestion == nil && error.message.hasPrefix("expected where")
       ? "where stands before a condition" : nil
+  }
+
+  /// A class or column where the name of a property is expected.
+  private func remedyForClass(_ lastWord: String, _ found: String) -> String? {
+    if lastWord.lowercased() == "table" {
+      return verb == "alter"
+        ? "class CLASS {PROPERTY: TYPE} adds properties, alter CLASS.PROPERTY: TYPE changes one"
+        : "\(verb) class \(found)"
+    }
+    guard verb != "alter", error.message == "expected .", classNames.contains(lastWord) else {
+      return nil
+    }
+    return "\(verb) class \(quotedName(lastWord))" + (verb == "rename" ? " to NAME" : "")
   }
 
   // MARK: Texts
@@ -151,7 +193,9 @@ struct NewcomerHints {
     }
     let operatorWord = before.split(separator: " ").last?.prefix { $0 != "[" }.lowercased() ?? ""
     // The arrow of an import points at properties.
-    let compares = "=<>".contains(last) && !before.hasSuffix("->")
+    let compares =
+      "=<>".contains(last) && !before.hasSuffix("->")
+      || error.message.hasPrefix("there is no object whose property")
     guard compares || Self.comparators.contains(operatorWord) else { return nil }
     return "a text stands in quotes: \"\(word)\""
   }

@@ -1,4 +1,5 @@
 import Glibc
+import RealmLanguage
 import RealmStorage
 
 /// Texts for what the storage layer reports.
@@ -55,6 +56,24 @@ enum StorageMessages {
     return error
   }
 
+  /// The error for a symbolic link that leads nowhere; nil if the path is none.
+  ///
+  /// - Parameter name: The path as the user named it.
+  static func danglingLink(
+    _ path: String, shownAs name: String? = nil, at range: SourceRange? = nil
+  ) -> ShellError? {
+    var status = stat()
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK,
+      stat(path, &status) != 0, errno == ENOENT
+    else { return nil }
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = max(0, readlink(path, &target, target.count))
+    let text = String(decoding: target[..<count], as: UTF8.self)
+    return ShellError(
+      .fileNotFound,
+      "\(name ?? shownPath(path)) is a symbolic link to \(text), which does not exist", at: range)
+  }
+
   /// Why a part of a file cannot be read, without the name of the file.
   static func reason(_ error: StorageError) -> String {
     if case .damaged(let damage) = error {
@@ -68,7 +87,7 @@ enum StorageMessages {
   ) -> ShellError {
     switch number {
     case ENOENT:
-      return ShellError(.fileNotFound, "cannot open \(path): no such file")
+      return danglingLink(path) ?? ShellError(.fileNotFound, "cannot open \(path): no such file")
     case ENOTDIR:
       return ShellError(.fileNotFound, "cannot open \(path): a part of the path is no folder")
     case EACCES, EPERM:

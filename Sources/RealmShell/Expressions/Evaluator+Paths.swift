@@ -165,7 +165,7 @@ extension Evaluator {
     guard let primaryKey = objectClass.primaryKey else {
       throw ShellError(
         .missingPrimaryKey, "\(objectClass.name) has no primary key", at: range,
-        remedy: "\(quotedName(objectClass.name))#OBJECTKEY")
+        remedy: "\(quotedName(objectClass.name))#OBJECTKEY, as mode lines shows it")
     }
     var value = value
     if primaryKey.kind == .objectID, case .string(let digits) = value,

@@ -28,20 +28,22 @@ final class DelimitedText {
     case incomplete
   }
 
-  /// Whether fields may stand in quotes and are separated by commas.
+  /// Whether fields may stand in quotes; else they have escapes.
   let hasQuotes: Bool
   /// The fields of the record that was read last.
   private(set) var fields: [Field] = []
   /// What is wrong with it.
   private(set) var problem: ImportProblem?
 
-  private let separator: UInt8
+  /// The sign between fields.
+  let separator: UInt8
   /// A field without its escapes.
   private let scratch = Scratch()
 
-  init(hasQuotes: Bool) {
-    self.hasQuotes = hasQuotes
-    separator = hasQuotes ? UInt8(ascii: ",") : 0x09
+  /// - Parameter separator: The sign between fields in quotes; nil for fields between tabs without.
+  init(separator: UInt8?) {
+    hasQuotes = separator != nil
+    self.separator = separator ?? 0x09
   }
 
   /// Reads the record at the begin of a text.
@@ -173,6 +175,30 @@ final class DelimitedText {
       scratch.append(byte)
     }
     return scratch.bytes
+  }
+
+  /// Where a part of the text of a field stands in the record.
+  func range(
+    of part: Range<Int>, in field: Field, of record: UnsafeRawBufferPointer
+  ) -> Range<Int> {
+    let end = field.isQuoted ? field.end - 1 : field.end
+    var place = field.isQuoted ? field.start + 1 : field.start
+    var count = 0
+    func pass(to offset: Int) -> Int {
+      while count < offset, place < end {
+        let byte = record[place]
+        let isPair =
+          field.isQuoted
+          ? byte == 0x22
+          : field.hasEscapes && byte == 0x5C && place + 1 < end
+            && Self.escaped(record[place + 1]) != nil
+        place += isPair ? 2 : 1
+        count += 1
+      }
+      return min(place, end)
+    }
+    let start = pass(to: part.lowerBound)
+    return start..<pass(to: part.upperBound)
   }
 
   /// What a backslash and a character stand for between tabs; nil if the backslash is one.

@@ -24,8 +24,8 @@ enum FieldText {
     case .data: decodeBase64(text).map { .data($0) }
     case .date: Timestamp(parsing: text).map { .date($0) }
     case .float: float(text).map { .float($0) }
-    case .double: parseDouble(text).map { .double($0) }
-    case .decimal: Decimal128(parsing: text).map { .decimal($0) }
+    case .double: double(text).map { .double($0) }
+    case .decimal: decimal(text).map { .decimal($0) }
     case .objectID: ObjectID(hex: text).map { .objectID($0) }
     case .uuid: UUIDValue(hex: text).map { .uuid($0) }
     case .mixed, .link, .typedLink: nil
@@ -46,11 +46,27 @@ enum FieldText {
     return parseDouble(text).flatMap { Int64(exactly: $0) }
   }
 
-  /// A float; what is too large for one is none.
-  private static func float(_ text: UnsafeRawBufferPointer) -> Float? {
-    guard let number = parseFloat(text) else { return nil }
-    if number.isInfinite, parseDouble(text)?.isInfinite != true { return nil }
+  /// A double; digits that are too large for one are none.
+  @inline(__always)
+  static func double(_ text: UnsafeRawBufferPointer) -> Double? {
+    guard let number = parseDouble(text), number.isFinite || !hasDigits(text) else { return nil }
     return number
+  }
+
+  private static func float(_ text: UnsafeRawBufferPointer) -> Float? {
+    guard let number = parseFloat(text), number.isFinite || !hasDigits(text) else { return nil }
+    return number
+  }
+
+  private static func decimal(_ text: UnsafeRawBufferPointer) -> Decimal128? {
+    guard let number = Decimal128(parsing: text), !number.isInfinite || !hasDigits(text) else {
+      return nil
+    }
+    return number
+  }
+
+  private static func hasDigits(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.contains { $0 &- 0x30 < 10 }
   }
 
   private static func bool(_ text: UnsafeRawBufferPointer) -> Bool? {
@@ -62,6 +78,33 @@ enum FieldText {
     if isWord("false") { return false }
     guard text.count == 1 else { return nil }
     return text[0] == UInt8(ascii: "1") ? true : text[0] == UInt8(ascii: "0") ? false : nil
+  }
+
+  /// Why a text is no value of a type, behind the text.
+  static func refusal(_ text: UnsafeRawBufferPointer, _ kind: ValueKind) -> String {
+    let text = trimmed(text)
+    switch kind {
+    case .float, .double, .decimal:
+      guard hasDigits(text), Decimal128(parsing: text) != nil else { break }
+      return "is too large for \(name(of: kind))"
+    case .int:
+      let digits = text.first == UInt8(ascii: "-") || text.first == UInt8(ascii: "+") ? 1 : 0
+      guard text.count > digits, text[digits...].allSatisfy({ $0 &- 0x30 < 10 }) else { break }
+      return "is too large for an int of 64 bits"
+    default: break
+    }
+    return "is not \(name(of: kind))"
+  }
+
+  /// How values of a type are written; nil if that needs no words.
+  static func form(of kind: ValueKind) -> String? {
+    switch kind {
+    case .bool: "true, false, 1 or 0"
+    case .date: "a date is 2024-05-01 or 2024-05-01T12:00:00Z, also with .5 or +02:00 in the time"
+    case .objectID: "an objectId is 24 hex digits"
+    case .uuid: "a uuid is 32 hex digits: 3b241101-e2bb-4255-8caf-4136c566a962"
+    default: nil
+    }
   }
 
   /// What values of a type are, behind "is not".

@@ -28,8 +28,12 @@ struct ImportMatching {
 
   // MARK: Statements
 
+  /// What stands for the column of a field that a mapping leaves out.
+  static let leftOut = -2
+
   /// Adds the column of a mapping; errors are at its place in the statement.
   private mutating func add(_ mapping: ImportMapping) throws(ShellError) -> Int {
+    if mapping.path.isEmpty { return Self.leftOut }
     do throws(ImportLayout.Conflict) {
       return try layout.add(mapping.path.map(\.text))
     } catch {
@@ -65,7 +69,7 @@ struct ImportMatching {
   /// Makes sure that the properties of the map exist, before the file is read.
   func checkMappings() throws(ShellError) {
     var copy = self
-    for mapping in statement.mappings { _ = try copy.add(mapping) }
+    for mapping in statement.mappings where !mapping.path.isEmpty { _ = try copy.add(mapping) }
   }
 
   // MARK: JSON
@@ -94,9 +98,40 @@ struct ImportMatching {
       columnOfName[name] = number
     }
     layout.finish()
+    try checkMissing(at: nil, [])
   }
 
   // MARK: Columns
+
+  /// Fails if the first line has one column but seems to have several with other signs between them.
+  func checkSeparator(_ record: ImportRecord, _ text: DelimitedText) throws(ShellError) {
+    guard text.fields.count == 1, let field = text.fields.first, !field.isQuoted else { return }
+    let title = String(decoding: text.text(of: field, in: record.bytes), as: UTF8.self)
+    if statement.header?.isOn ?? true {
+      guard objectClass.property(named: title) == nil else { return }
+      for case .name(let name) in statement.mappings.map(\.source) where name.text == title {
+        return
+      }
+    } else if objectClass.properties.count == 1 || objectClass.properties[0].kind == .string {
+      return
+    }
+    let signs: [(sign: UInt8, name: String, remedy: String)] = [
+      (0x09, "tabs", "format tsv"), (0x2C, "commas", "format csv"),
+      (0x3B, "semicolons", "format csv separator \";\""),
+      (0x7C, "bars", "format csv separator \"|\""),
+    ]
+    let counts = signs.map { sign in
+      (sign, record.bytes.count { $0 == sign.sign && sign.sign != text.separator })
+    }
+    guard let (sign, count) = counts.max(by: { $0.1 < $1.1 }), count > 0,
+      let place = record.bytes.firstIndex(of: sign.sign)
+    else { return }
+    throw ImportProblem(
+      .importFailed, "the columns seem to be separated by \(sign.name)", at: place..<place + 1,
+      remedy: text.hasQuotes && sign.sign != 0x09 && sign.sign != 0x2C
+        ? String(sign.remedy.dropFirst("format csv ".count)) : sign.remedy
+    ).shellError(in: record.bytes, line: record.line, column: 0, file: fileName)
+  }
 
   /// Columns without a header: those of the map, or all properties in their order.
   ///
@@ -140,7 +175,7 @@ struct ImportMatching {
         "\(fileName) has \(counted(columnOfField.count, "column", "columns"))", at: number.range)
     }
     let index = Int(number.value) - 1
-    guard columnOfField[index] < 0 else {
+    guard columnOfField[index] == -1 else {
       throw ShellError(
         .invalidArgument, "column \(number.value) is mapped twice", at: number.range)
     }
@@ -164,18 +199,23 @@ struct ImportMatching {
             .invalidArgument, "\(fileName) has no column \(name.text)", at: name.range,
             suggestion: Spelling.nearest(to: name.text, among: titles))
         }
-        guard columnOfField[index] < 0 else {
+        guard columnOfField[index] == -1 else {
           throw ShellError(
             .invalidArgument, "column \(name.text) is mapped twice", at: name.range)
         }
         columnOfField[index] = try add(mapping)
       }
     }
-    for (index, title) in titles.enumerated() where columnOfField[index] < 0 {
+    for (index, title) in titles.enumerated() where columnOfField[index] == -1 {
       do throws(ImportLayout.Conflict) {
         columnOfField[index] = try add(title)
       } catch {
-        let problem = problem(error, title, text.fields[index].range)
+        var rest = self
+        let unknown = titles.indices.filter { other in
+          other > index && columnOfField[other] == -1 && (try? rest.add(titles[other])) == nil
+        }
+        let problem = problem(
+          error, title, text.fields[index].range, andUnknown: unknown.map { titles[$0] })
         throw problem.shellError(
           in: record.bytes, line: record.line, column: 0, file: fileName)
       }
@@ -183,6 +223,9 @@ struct ImportMatching {
     layout.finish()
     try checkMissing(at: record, text.fields)
   }
+
+  /// Most columns that a remedy names.
+  private static let maximumNamedCount = 8
 
   /// Adds the column of a title: a property, or a path into an embedded object.
   private mutating func add(_ title: String) throws(ImportLayout.Conflict) -> Int {
@@ -193,8 +236,12 @@ struct ImportMatching {
       title.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
   }
 
+  /// What is wrong with a column.
+  ///
+  /// - Parameter others: The titles behind it that have no property either.
   private func problem(
-    _ conflict: ImportLayout.Conflict, _ title: String, _ range: Range<Int>
+    _ conflict: ImportLayout.Conflict, _ title: String, _ range: Range<Int>,
+    andUnknown others: [String]
   ) -> ImportProblem {
     switch conflict {
     case .taken:
@@ -214,11 +261,21 @@ struct ImportMatching {
         ? title : String(names[place])
       guard case .problem(var problem) = ImportValueReader.unknown(name, in: owner, at: range)
       else { return ImportProblem(.invalidProperty, "no property \(name)", at: range) }
-      if problem.suggestion == nil, problem.name == .invalidProperty {
-        problem.remedy = "map (\(quotedName(title)) -> PROPERTY)"
+      problem.remedy = remedy(for: title, andUnknown: problem.suggestion == nil ? others : [])
+      if problem.suggestion == nil, problem.name == .invalidProperty, Double(title) == nil {
+        problem.remedy = "map (\(quotedName(title)) -> PROPERTY), or " + (problem.remedy ?? "")
       }
       return problem
     }
+  }
+
+  /// How columns without a property can be imported all the same.
+  private func remedy(for title: String, andUnknown others: [String]) -> String {
+    if Double(title) != nil { return "if the first line is no header: header off" }
+    // What is named twice cannot be told apart by its name.
+    let names = Set(others + [title]).count == others.count + 1 ? [title] + others : [title]
+    let mappings = names.prefix(Self.maximumNamedCount).map { "\(quotedName($0)) -> none" }
+    return "to leave it out: map (\(mappings.joined(separator: ", ")))"
   }
 
   /// Makes sure that new objects get all that they cannot do without.

@@ -29,9 +29,10 @@ final class ImportRecords {
   /// Whether the bracket of the array was read, and that which closes it.
   private var (isInArray, isBehindArray) = (false, false)
 
-  init(_ input: ImportInput, _ format: ImportFormat) {
+  /// - Parameter separator: The sign between the fields of CSV.
+  init(_ input: ImportInput, _ format: ImportFormat, separator: UInt8) {
     (self.input, self.format) = (input, format)
-    fields = DelimitedText(hasQuotes: format == .csv)
+    fields = DelimitedText(separator: format == .csv ? separator : nil)
   }
 
   /// Passes over a byte-order mark.
@@ -145,7 +146,12 @@ final class ImportRecords {
       guard byte == UInt8(ascii: ",") else { throw try unexpected("expected , or ]") }
       pass(1)
     }
-    guard try nextByte() != nil else { throw try unexpected("expected an object, not the end") }
+    guard let first = try nextByte() else {
+      throw try unexpected("expected an object, not the end")
+    }
+    guard first != UInt8(ascii: ","), first != UInt8(ascii: "]") else {
+      throw try unexpected("expected an object")
+    }
     let count = try memberCount()
     let (line, place) = (input.line, column)
     let text = UnsafeRawBufferPointer(rebasing: input.rest[..<count])
@@ -199,13 +205,43 @@ final class ImportRecords {
   }
 
   private func unexpected(_ message: String) throws(RecordFailure) -> RecordFailure {
-    let rest = input.rest
-    let end = memchr(input.base + input.start, 0x0A, rest.count)
-    let count = end.map { UnsafeRawPointer($0) - UnsafeRawPointer(input.base + input.start) }
-    let text = UnsafeRawBufferPointer(rebasing: rest[..<min(count ?? rest.count, 200)])
-    let problem = ImportProblem(.importFailed, message, at: 0..<min(1, text.count))
+    let text = UnsafeRawBufferPointer(rebasing: input.rest.prefix(1))
+    let problem = ImportProblem(.importFailed, message, at: 0..<text.count)
     return .fatal(
-      problem.shellError(in: text, line: input.line, column: column, file: input.name))
+      shellError(
+        problem, in: ImportRecord(bytes: text, raw: text, line: input.line, column: column)))
+  }
+
+  /// Most bytes that are shown on each side of a record that shares its line with others.
+  private static let maximumSurroundings = 200
+
+  /// The error for the user about the record that was read last.
+  func shellError(_ problem: ImportProblem, in record: ImportRecord) -> ShellError {
+    let memory = UnsafeRawBufferPointer(start: input.base, count: input.end)
+    guard format == .json, let first = record.bytes.baseAddress, let base = memory.baseAddress,
+      first >= base, first <= base + memory.count
+    else {
+      return problem.shellError(
+        in: record.bytes, line: record.line, column: record.column, file: input.name)
+    }
+    // The whole line is shown, as far as it is in memory.
+    let start = first - base
+    let end = min(start + record.bytes.count, memory.count)
+    var from = start
+    let earliest = max(0, start - Self.maximumSurroundings)
+    while from > earliest, memory[from - 1] != 0x0A { from -= 1 }
+    while from < start, memory[from] & 0xC0 == 0x80 || memory[from] == 0xEF { from += 1 }
+    let latest = min(memory.count, end + Self.maximumSurroundings)
+    var to = end
+    while to < latest, memory[to] != 0x0A, memory[to] != 0x0D { to += 1 }
+    while to > end, to < memory.count, memory[to] & 0xC0 == 0x80 { to -= 1 }
+    let lead = memory[from..<start].count { $0 & 0xC0 != 0x80 }
+    let offset = start - from
+    let moved = problem.moved(
+      to: problem.range.lowerBound + offset..<problem.range.upperBound + offset)
+    return moved.shellError(
+      in: UnsafeRawBufferPointer(rebasing: memory[from..<to]), line: record.line,
+      column: max(0, record.column - lead), file: input.name)
   }
 
   /// Number of bytes of the member that begins here; brackets are counted only.

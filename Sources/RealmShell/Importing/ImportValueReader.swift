@@ -35,7 +35,7 @@ final class ImportValueReader {
       case .mixed: break
       case .link:
         if let target = property.target.flatMap({ schema.objectClass($0) }), !target.isEmbedded,
-          let kind = target.primaryKey?.kind
+          let kind = target.primaryKey?.kind, !Self.isTaggedLink(text)
         {
           guard let key = FieldText.value(text, kind) else {
             throw mismatch(text, kind, property, owner, range)
@@ -67,8 +67,9 @@ final class ImportValueReader {
   ) -> RecordFailure {
     RecordFailure(
       .typeMismatch,
-      "\(FieldText.quoted(text)) is not \(FieldText.name(of: kind)) "
-        + "(\(ImportColumn.label(property, of: owner)))", at: range)
+      "\(FieldText.quoted(text)) \(FieldText.refusal(text, kind)) "
+        + "(\(ImportColumn.label(property, of: owner)))", at: range,
+      remedy: FieldText.form(of: kind))
   }
 
   // MARK: JSON
@@ -111,7 +112,7 @@ final class ImportValueReader {
   /// The failure for a value of another kind, which is passed over.
   private func wrong(
     _ cursor: inout JSONCursor, _ kind: JSONCursor.Kind, _ start: Int, _ needed: String,
-    _ property: Property, _ owner: ObjectClass
+    _ property: Property, _ owner: ObjectClass, form: String? = nil
   ) -> RecordFailure {
     var whole = JSONCursor(cursor.text, at: start, scratch: scratch)
     let range: Range<Int>
@@ -131,7 +132,29 @@ final class ImportValueReader {
     }
     return RecordFailure(
       .typeMismatch,
-      "\(found) is not \(needed) (\(ImportColumn.label(property, of: owner)))", at: range)
+      "\(found) is not \(needed) (\(ImportColumn.label(property, of: owner)))", at: range,
+      remedy: form)
+  }
+
+  /// The failure for a number or another value that is none of a type.
+  private func wrong(
+    _ cursor: inout JSONCursor, _ kind: JSONCursor.Kind, _ start: Int, _ needed: ValueKind,
+    _ property: Property, _ owner: ObjectClass
+  ) -> RecordFailure {
+    if case .number = kind {
+      var number = JSONCursor(cursor.text, at: start, scratch: scratch)
+      if let range = try? number.number().range {
+        let text = cursor.bytes(range)
+        let refusal = FieldText.refusal(text, needed)
+        let label = ImportColumn.label(property, of: owner)
+        return RecordFailure(
+          .typeMismatch,
+          "\(String(decoding: text.prefix(60), as: UTF8.self)) \(refusal) (\(label))", at: range)
+      }
+    }
+    return wrong(
+      &cursor, kind, start, FieldText.name(of: needed), property, owner,
+      form: FieldText.form(of: needed))
   }
 
   private func members(
@@ -155,7 +178,9 @@ final class ImportValueReader {
   ) throws(RecordFailure) -> InputValue {
     .map(
       try fields(&cursor) { (cursor, name, range) throws(RecordFailure) in
-        if name.utf8.first == UInt8(ascii: "$") || name.utf8.contains(UInt8(ascii: ".")) {
+        // Written as escapes they are meant.
+        let written = cursor.bytes((range.lowerBound + 1)..<range.upperBound)
+        if written.first == UInt8(ascii: "$") || written.contains(UInt8(ascii: ".")) {
           throw RecordFailure(
             .invalidDictionaryKey,
             "\"\(name)\" cannot be a key: keys do not start with $ and have no point", at: range)
@@ -163,7 +188,8 @@ final class ImportValueReader {
         _ = cursor.next()
         let start = cursor.place
         let kind = try self.kind(&cursor)
-        return InputField(name, try self.element(&cursor, kind, start, property, owner))
+        return InputField(
+          name, try self.element(&cursor, kind, start, property, owner), isVerbatim: true)
       })
   }
 
@@ -211,7 +237,7 @@ final class ImportValueReader {
       // The tagged form of mixed values is understood here too.
       let value = try mixed(&cursor, kind, start, property, owner)
       guard case .scalar(let scalar) = value, scalar.kind == property.kind else {
-        throw wrong(&cursor, kind, start, FieldText.name(of: property.kind), property, owner)
+        throw wrong(&cursor, kind, start, property.kind, property, owner)
       }
       return value
     case .bool(let value) where property.kind == .bool: return .scalar(.bool(value))
@@ -223,7 +249,7 @@ final class ImportValueReader {
       if let value = FieldText.value(text, property.kind) { return .scalar(value) }
     default: break
     }
-    throw wrong(&cursor, kind, start, FieldText.name(of: property.kind), property, owner)
+    throw wrong(&cursor, kind, start, property.kind, property, owner)
   }
 
   func number(
@@ -362,6 +388,11 @@ final class ImportValueReader {
 
   // MARK: Mixed values
 
+  /// Whether a field holds a link in the tagged form, as one to the object whose primary key is null.
+  private static func isTaggedLink(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.starts(with: "{\"$link\"".utf8)
+  }
+
   /// Whether the object that follows has a tag for a key.
   private static func isTagged(_ cursor: JSONCursor) -> Bool {
     var ahead = cursor
@@ -382,8 +413,8 @@ final class ImportValueReader {
       let number = try self.number(&cursor)
       let text = cursor.bytes(number.range)
       if number.isInteger, let value = parseInt(text) { return .scalar(.int(value)) }
-      if !number.isInteger, let value = parseDouble(text) { return .scalar(.double(value)) }
-      throw wrong(&cursor, kind, start, "an int of 64 bits", property, owner)
+      if !number.isInteger, let value = FieldText.double(text) { return .scalar(.double(value)) }
+      throw wrong(&cursor, kind, start, number.isInteger ? .int : .double, property, owner)
     case .array:
       try deepen(cursor)
       defer { depth -= 1 }
@@ -454,7 +485,7 @@ final class ImportValueReader {
     default: break
     }
     guard let value else {
-      throw wrong(&cursor, found, start, FieldText.name(of: kind), property, owner)
+      throw wrong(&cursor, found, start, kind, property, owner)
     }
     return .scalar(value)
   }

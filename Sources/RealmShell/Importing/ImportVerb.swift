@@ -11,11 +11,24 @@ extension Session {
   func `import`(
     _ statement: ImportStatement, at range: SourceRange, to writer: ByteWriter
   ) throws(ShellError) {
-    let database = try writable(at: range)
+    guard statement.dry == nil else {
+      return try trying(on: try current(at: verbRange(range))) { (database) throws(ShellError) in
+        try `import`(statement, into: database, at: range, to: writer)
+      }
+    }
+    try `import`(statement, into: try writable(at: range), at: range, to: writer)
+  }
+
+  private func `import`(
+    _ statement: ImportStatement, into database: Database, at range: SourceRange,
+    to writer: ByteWriter
+  ) throws(ShellError) {
     try checkManner(of: statement, database, at: range)
     let format = try format(of: statement)
     let input = try importInput(statement)
-    let run = ImportRun(self, database, statement, ImportRecords(input, format), at: range)
+    let separator = try separator(of: statement, format)
+    let records = ImportRecords(input, format, separator: separator)
+    let run = ImportRun(self, database, statement, records, at: range)
     guard let rejects = statement.rejects else {
       try run.run()
       return acknowledge(run.acknowledgement, to: writer)
@@ -25,9 +38,10 @@ extension Session {
       throw ShellError(.fileBusy, "\(rejects.text) is the file that is read", at: rejects.range)
     }
     try OutputFile.write(to: path, for: self, at: rejects.range) { (output) throws(ShellError) in
-      run.rejects = output
+      run.rejects = RejectedRecords(output, format)
       try run.run()
     }
+    run.warn()
     acknowledge(run.acknowledgement, to: writer)
   }
 
@@ -67,6 +81,25 @@ extension Session {
     }
   }
 
+  /// The sign between the fields of CSV.
+  private func separator(
+    of statement: ImportStatement, _ format: ImportFormat
+  ) throws(ShellError) -> UInt8 {
+    guard let separator = statement.separator else { return UInt8(ascii: ",") }
+    guard format == .csv else {
+      throw ShellError(
+        .invalidArgument, "only csv has a separator", at: separator.range,
+        remedy: format == .tsv ? "format csv" : nil)
+    }
+    let bytes = Array(separator.text.utf8)
+    guard bytes.count == 1, bytes[0] < 0x80, ![0x0A, 0x0D, 0x22].contains(bytes[0]) else {
+      throw ShellError(
+        .invalidArgument, "a separator is one ASCII character, no quote and no line end",
+        at: separator.range)
+    }
+    return bytes[0]
+  }
+
   private func importInput(_ statement: ImportStatement) throws(ShellError) -> ImportInput {
     let place = statement.path
     if place.text == "-", !place.isQuoted {
@@ -90,9 +123,11 @@ extension Session {
     }
     let descriptor = try repeatingCall { Glibc.open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      throw ShellError(
-        ErrorName(systemError: errno),
-        "cannot read \(place.text): \(StorageMessages.systemText(errno))", at: place.range)
+      let number = errno
+      throw StorageMessages.danglingLink(path, shownAs: place.text, at: place.range)
+        ?? ShellError(
+          ErrorName(systemError: number),
+          "cannot read \(place.text): \(StorageMessages.systemText(number))", at: place.range)
     }
     return ImportInput(descriptor, name: place.text)
   }
@@ -107,8 +142,11 @@ final class ImportRun {
   private let range: SourceRange
   private let progress: Progress
   /// Where bad lines go; nil if one ends everything.
-  var rejects: ByteWriter?
-  private var rejectedCount = 0
+  var rejects: RejectedRecords?
+  /// What is wrong with the first bad lines.
+  private var firstErrors: [ShellError] = []
+  /// Most bad lines that are told one by one.
+  private static let maximumWarningCount = 3
   private var rowCount = 0
   /// Objects that earlier batches have brought.
   private var committedCount = 0
@@ -141,13 +179,24 @@ final class ImportRun {
       let words = parts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
       if !words.isEmpty { text += ": " + words.joined(separator: ", ") }
     }
-    if rejectedCount > 0, let path = statement.rejects?.text {
-      let isJSON = records.format == .json
-      let lines = counted(
-        rejectedCount, isJSON ? "object" : "line", isJSON ? "objects" : "lines")
+    if let rejects, rejects.count > 0, let path = statement.rejects?.text {
+      let what = records.format == .json ? "object" : "line"
+      let lines = counted(rejects.count, what, what + "s")
       text += "; \(lines) rejected, see \(path)"
     }
     return text
+  }
+
+  /// Tells what is wrong with the lines that were rejected.
+  func warn() {
+    for error in firstErrors { session.warn(error, origin: nil) }
+    let count = (rejects?.count ?? 0) - firstErrors.count
+    guard count > 0 else { return }
+    let what = records.format == .json ? "object" : "line"
+    var error = ShellError(
+      .importFailed, counted(count, "more \(what) was rejected", "more \(what)s were rejected"))
+    error.subject = statement.path.text
+    session.warn(error, origin: nil)
   }
 
   /// Imports everything.
@@ -251,19 +300,14 @@ final class ImportRun {
   /// Puts a bad record aside, or fails.
   private func reject(_ record: ImportRecord, _ failure: RecordFailure) throws(ShellError) {
     guard case .problem(let problem) = failure else { throw shellError(failure) }
-    guard let rejects else {
-      throw problem.shellError(
-        in: record.bytes, line: record.line, column: record.column, file: statement.path.text)
-    }
-    rejects.write(record.raw)
-    if record.raw.last != 0x0A { rejects.byte(0x0A) }
-    rejectedCount += 1
+    guard let rejects else { throw records.shellError(problem, in: record) }
+    rejects.add(record)
+    guard firstErrors.count < Self.maximumWarningCount else { return }
+    firstErrors.append(records.shellError(problem, in: record))
   }
 
   private func flushRejects() throws(ShellError) {
-    guard let rejects else { return }
-    rejects.flush()
-    guard let failure = rejects.failure, let path = statement.rejects else { return }
+    guard let failure = rejects?.end(), let path = statement.rejects else { return }
     throw ShellError(
       ErrorName(systemError: failure),
       "cannot write \(path.text): \(StorageMessages.systemText(failure))", at: path.range)
@@ -327,6 +371,14 @@ final class ImportRun {
 
   private func matchColumns(_ matching: inout ImportMatching) throws(ShellError) {
     let record = try nextRecord()
+    if let skip = statement.skip, skip.value > 0, record == nil {
+      let count = records.input.line - 1
+      throw ShellError(
+        .outOfBounds,
+        "\(statement.path.text) has no more than \(counted(count, "line", "lines"))",
+        at: skip.range)
+    }
+    if let record, record.problem == nil { try matching.checkSeparator(record, records.fields) }
     guard statement.header?.isOn ?? true else {
       (firstRecord, isFirstPending) = (record, true)
       try matching.matchPositions(count: record == nil ? 0 : records.fields.fields.count)
@@ -343,6 +395,7 @@ final class ImportRun {
         in: record.bytes, line: record.line, column: 0, file: statement.path.text)
     }
     try matching.match(record, records.fields)
+    rejects?.header = Array(record.raw)
     records.keepsEmptyLines = matching.columnOfField.count == 1
   }
 }

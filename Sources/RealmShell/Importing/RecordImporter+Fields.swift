@@ -19,7 +19,7 @@ extension RecordImporter {
         if try giveNull(column, value, field) { continue }
         return false
       }
-      guard try give(value, column, field.range) else { return false }
+      guard try give(value, column, field, record) else { return false }
     }
     return true
   }
@@ -93,20 +93,21 @@ extension RecordImporter {
   /// Gives a value that is not null; false if that takes a plan.
   @inline(__always)
   private func give(
-    _ value: UnsafeRawBufferPointer, _ column: ImportColumn, _ range: Range<Int>
+    _ value: UnsafeRawBufferPointer, _ column: ImportColumn, _ field: DelimitedText.Field,
+    _ record: ImportRecord
   ) throws(RecordFailure) -> Bool {
     switch column.role {
     case .plain(.string):
-      try set(column, bytes: value, at: range)
+      try set(column, bytes: value, at: field.range)
       return true
     case .plain(.int):
       if let number = parseInt(value) {
-        try set(column, .int(number), at: range)
+        try set(column, .int(number), at: field.range)
         return true
       }
     case .plain(.double):
-      if let number = parseDouble(value) {
-        try set(column, .double(number), at: range)
+      if let number = FieldText.double(value) {
+        try set(column, .double(number), at: field.range)
         return true
       }
     case .other:
@@ -119,18 +120,23 @@ extension RecordImporter {
       }
     default: break
     }
-    return try set(column, read(value, column, range), at: range)
+    return try set(column, read(value, column, field, record), at: field.range)
   }
 
   /// The value of a field that is not null.
   private func read(
-    _ value: UnsafeRawBufferPointer, _ column: ImportColumn, _ range: Range<Int>
+    _ value: UnsafeRawBufferPointer, _ column: ImportColumn, _ field: DelimitedText.Field,
+    _ record: ImportRecord
   ) throws(RecordFailure) -> InputValue {
     do throws(RecordFailure) {
       return try reader.value(ofField: value, column.property, of: column.owner)
     } catch {
+      guard case .problem(let problem) = error else { throw error }
+      let isWhole = problem.range == 0..<value.count
       // Quotes and escapes move what is inside of the field.
-      throw error.moved(to: range)
+      throw error.moved(
+        to: isWhole
+          ? field.range : records.fields.range(of: problem.range, in: field, of: record.bytes))
     }
   }
 
@@ -154,7 +160,7 @@ extension RecordImporter {
         continue
       }
       reader.hasOpenLinks = false
-      values[columnNumber] = try read(value, column, field.range)
+      values[columnNumber] = try read(value, column, field, record)
       if reader.hasOpenLinks, !openRoots.contains(column.root) { openRoots.append(column.root) }
     }
     return values

@@ -66,6 +66,10 @@ extension RecordImporter {
     var guess = 0
     repeat {
       let number = try column(&cursor, guess)
+      guard number >= 0 else {
+        do throws(ImportProblem) { _ = try cursor.skip() } catch { throw .problem(error) }
+        continue
+      }
       guess = number + 1
       guard stamps[number] != stamp else {
         throw RecordFailure(
@@ -85,7 +89,7 @@ extension RecordImporter {
   /// Takes a key and its colon.
   ///
   /// - Parameter guess: The column that is most likely.
-  /// - Returns: its column, whose range is that of the key.
+  /// - Returns: its column, whose range is that of the key; negative if it is left out.
   private func column(
     _ cursor: inout JSONCursor, _ guess: Int
   ) throws(RecordFailure) -> Int {
@@ -102,12 +106,13 @@ extension RecordImporter {
       } else {
         let name = String(decoding: key, as: UTF8.self)
         guard
-          case .problem(let problem) = ImportValueReader.unknown(
+          case .problem(var problem) = ImportValueReader.unknown(
             name, in: objectClass, at: range)
-        else { return 0 }
+        else { return ImportMatching.leftOut }
+        problem.remedy = "to leave it out: map (\(quotedName(name)) -> none)"
         throw problem
       }
-      ranges[number] = range
+      if number >= 0 { ranges[number] = range }
       try cursor.require(":")
       _ = cursor.next()
     } catch {

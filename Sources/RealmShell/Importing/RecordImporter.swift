@@ -41,7 +41,8 @@ final class RecordImporter {
   let nullText: [UInt8]?
   /// For each field of a record the number of its column, -1 if it is not read.
   let columnOfField: [Int]
-  /// The columns by the names of the fields of JSON, and the name of each.
+  /// The columns by the names of the fields of JSON, and the name of each; negative numbers for those
+  /// that are left out.
   let columnOfName: [[UInt8]: Int]
   let names: [[UInt8]]
   private(set) var counts = Counts()
@@ -79,7 +80,7 @@ final class RecordImporter {
     (self.columnOfField, self.columnOfName) = (columnOfField, columnOfName)
     (self.policy, self.nullText) = (policy, nullText)
     objectClass = layout.objectClass
-    let byNumber = columnOfName.sorted { $0.value < $1.value }
+    let byNumber = columnOfName.filter { $0.value >= 0 }.sorted { $0.value < $1.value }
     names = byNumber.map(\.key)
     reader = ImportValueReader(database.realm, imported: layout.objectClass)
     let columns = layout.columns

@@ -14,6 +14,18 @@ extension Session {
   ) throws(ShellError) {
     try check(statement)
     let database = try current(at: verbRange(range))
+    guard statement.isDry, database.isReadOnly else {
+      return try migrate(database, statement, at: range, origin: origin, to: writer)
+    }
+    try trying(on: database) { (copy) throws(ShellError) in
+      try migrate(copy, statement, at: range, origin: origin, to: writer)
+    }
+  }
+
+  private func migrate(
+    _ database: Database, _ statement: MigrateStatement, at range: SourceRange,
+    origin: ErrorPrinter.Origin, to writer: ByteWriter
+  ) throws(ShellError) {
     try refuseNesting(database, at: range)
     if !database.isReadOnly { try refresh(database) }
     guard !missingSteps(of: statement, database).isEmpty else {
@@ -32,7 +44,11 @@ extension Session {
       var lines: [String] = []
       for step in steps {
         let report = try run(step, database, origin: origin, to: writer)
-        if statement.isDry { report.write(to: writer) } else { lines.append(report.line) }
+        if statement.isDry {
+          report.write(to: writer, width: isOnScreen ? screenWidth : nil)
+        } else {
+          lines.append(report.line)
+        }
       }
       isInBlock = false
       guard !statement.isDry, !steps.isEmpty else {

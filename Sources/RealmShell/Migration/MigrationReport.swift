@@ -266,7 +266,9 @@ struct MigrationReport {
   }
 
   /// Writes the report of a dry run.
-  func write(to writer: ByteWriter) {
+  ///
+  /// - Parameter width: Columns of the screen; nil if there is none.
+  func write(to writer: ByteWriter, width screenWidth: Int?) {
     writer.write("\(versions) (dry run)\n")
     var lines: [(label: String, text: String)] = []
     for kind in Change.Kind.allCases {
@@ -282,14 +284,22 @@ struct MigrationReport {
     }
     let width = lines.reduce(0) { max($0, columns(of: $1.label)) }
     for line in lines { writer.write("  \(padded(line.label, to: width))  \(line.text)\n") }
-    for example in examples { write(example, to: writer) }
+    for example in examples { write(example, to: writer, width: screenWidth ?? .max) }
   }
 
-  private func write(_ example: Example, to writer: ByteWriter) {
+  /// Writes objects before and after, next to each other if there is room, else below each other.
+  private func write(_ example: Example, to writer: ByteWriter, width: Int) {
     let rows = [("before", "after")] + example.rows.map { ($0.before, $0.after) }
     let widths = (
       rows.reduce(0) { max($0, columns(of: $1.0)) }, rows.reduce(0) { max($0, columns(of: $1.1)) }
     )
+    guard widths.0 + 2 + widths.1 <= width else {
+      for row in example.rows {
+        writer.write(
+          WordWrap.paragraphs("before  \(row.before)\nafter   \(row.after)\n", width: width))
+      }
+      return
+    }
     for (i, row) in rows.enumerated() {
       writer.write("\(padded(row.0, to: widths.0))  \(row.1)\n")
       guard i == 0 else { continue }

@@ -26,26 +26,41 @@ enum WordWrap {
 
   /// Least columns of what stands to the right of a name.
   private static let narrowest = 24
+  /// Columns in front of what stands below a name for want of room.
+  private static let indentation = 4
 
-  /// A text of several lines; what is too wide goes on below its last column.
+  /// A text of several lines; what is too wide goes on below its last column, or stands below the name
+  /// that it belongs to.
   ///
   /// - Parameter width: nil if there is no screen, and no line is too wide.
   static func paragraphs(_ text: String, width: Int?) -> String {
     guard let width else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      guard columns(of: line) > width else { return String(line) }
-      let (lead, rest) = lastColumn(of: line, width)
-      let indentation = columns(of: lead)
-      return lead
-        + lines(rest, width: width - indentation)
-        .joined(separator: "\n" + String(repeating: " ", count: indentation))
+      let lead = lastColumn(of: line)
+      // Names that are too wide for their column have what they mean below them, short or not.
+      guard columns(of: line) > width || columns(of: lead) > width - narrowest else {
+        return String(line)
+      }
+      let rest = String(line[lead.endIndex...])
+      guard columns(of: lead) > width - narrowest else {
+        return lead + indented(rest, columns(of: lead), width)
+      }
+      let own = lead.prefix { $0 == " " }.count
+      let name = lead.dropFirst(own).reversed().drop { $0 == " " }.reversed()
+      let place = String(repeating: " ", count: own + indentation)
+      return lead.prefix(own) + indented(String(name), own, width) + "\n" + place
+        + indented(rest, own + indentation, width)
     }.joined(separator: "\n")
   }
 
-  /// Divides a line before its last column, in front of which there are at least two blanks.
-  private static func lastColumn(
-    of line: Substring, _ width: Int
-  ) -> (lead: String, rest: String) {
+  /// The lines of a text whose first line has something in front of it.
+  private static func indented(_ text: String, _ indentation: Int, _ width: Int) -> String {
+    lines(text, width: width - indentation)
+      .joined(separator: "\n" + String(repeating: " ", count: indentation))
+  }
+
+  /// What stands in front of the last column of a line, between which there are at least two blanks.
+  private static func lastColumn(of line: Substring) -> Substring {
     var start = line.startIndex
     var index = start
     var blanks = 0
@@ -53,11 +68,11 @@ enum WordWrap {
       if line[index] == " " {
         blanks += 1
       } else {
-        if blanks > 1, columns(of: line[..<index]) <= width - narrowest { start = index }
+        if blanks > 1 { start = index }
         blanks = 0
       }
       index = line.index(after: index)
     }
-    return (String(line[..<start]), String(line[start...]))
+    return line[..<start]
   }
 }

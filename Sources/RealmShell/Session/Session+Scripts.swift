@@ -67,6 +67,11 @@ extension Session {
         isGood = false
         var error = error
         if error.subject == nil { error.range = error.range ?? origin.statement }
+        if error.name == .interrupted, isInteractive, error.details.isEmpty,
+          databases.contains(where: { $0.name == currentName && $0.transaction != nil })
+        {
+          error.details.append("the transaction is still open")
+        }
         if let range = error.range {
           lineStart = source.lineStart(of: range.start, after: lineStart)
           origin.lineStart = lineStart
@@ -108,7 +113,7 @@ extension Session {
         return try parser.next()
       } catch {
         origin.statement = parser.failure?.range
-        try judge(ShellError(error), behind: parser.failure?.prefixes ?? [])
+        try judge(ShellError(withoutWrongGuess(error)), behind: parser.failure?.prefixes ?? [])
         origin.statement = nil
       }
     }

@@ -406,6 +406,25 @@ extension Session {
     }
   }
 
+  /// Tries something out, in place of a database that is open for reading only on a copy in memory.
+  func trying<Result>(
+    on database: Database, _ body: (Database) throws(ShellError) -> Result
+  ) throws(ShellError) -> Result {
+    guard database.isReadOnly, let index = databases.firstIndex(where: { $0 === database }) else {
+      return try body(database)
+    }
+    let progress = Progress("copying", for: self)
+    let realm = try database.reading { () throws(StorageError) in
+      try database.realm.copyInMemory { progress.goesOn($0, $1) }
+    }
+    let copy = Database(
+      name: database.name, realm: realm, isReadOnly: false, isInMemory: true,
+      defaults: database.defaults, for: self)
+    databases[index] = copy
+    defer { databases[index] = database }
+    return try body(copy)
+  }
+
   /// Makes changes in a transaction of their own and drops them.
   func rehearse<Result>(
     in database: Database, at range: SourceRange, _ body: () throws(ShellError) -> Result

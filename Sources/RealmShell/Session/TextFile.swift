@@ -43,9 +43,11 @@ enum TextFile {
     let descriptor =
       path == "-" ? STDIN_FILENO : try repeatingCall { open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else {
-      throw ShellError(
-        ErrorName(systemError: errno),
-        "cannot read \(name): \(StorageMessages.systemText(errno))", at: range)
+      let number = errno
+      throw StorageMessages.danglingLink(path, shownAs: name, at: range)
+        ?? ShellError(
+          ErrorName(systemError: number),
+          "cannot read \(name): \(StorageMessages.systemText(number))", at: range)
     }
     defer { if path != "-" { close(descriptor) } }
     var result: [UInt8] = []

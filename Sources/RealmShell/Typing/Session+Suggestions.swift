@@ -19,6 +19,17 @@ extension Session {
     return NewcomerHints(error, in: statement, of: source, classNames)?.hintedError ?? error
   }
 
+  /// The error of a parser that knows no names, without the guess that a property or class is a
+  /// misspelled word.
+  func withoutWrongGuess(_ error: SyntaxError) -> SyntaxError {
+    guard let plain = error.withoutGuess.first,
+      let schema = NameResolver(session: self).schema
+    else { return error }
+    let word = source.text(of: error.range)
+    let isKnown = schema.classes.contains { $0.name == word || $0.propertyNames.contains(word) }
+    return isKnown ? plain : error
+  }
+
   private func suggestingName(_ error: ShellError, in statement: SourceRange?) -> ShellError {
     guard error.suggestion == nil, Self.errorsOfNames.contains(error.name),
       let range = error.range, let statement, statement.start <= range.start

@@ -58,7 +58,9 @@ extension Session {
     var failure: ShellError
     switch error {
     case .system(_, EEXIST):
-      failure = ShellError(.fileAlreadyExists, "\(path.text) exists already")
+      failure =
+        StorageMessages.danglingLink(resolve(path), shownAs: path.text)
+        ?? ShellError(.fileAlreadyExists, "\(path.text) exists already")
     case .rejected(.interrupted):
       failure = ShellError(.interrupted, "interrupted; no copy was made")
     case .notARealmFile, .noKey, .badFileSize, .notAFile:

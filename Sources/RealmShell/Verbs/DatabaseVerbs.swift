@@ -12,6 +12,7 @@ extension Session {
     var error = error
     error.range = path.range
     if error.name == .fileNotFound {
+      if StorageMessages.danglingLink(resolve(path)) != nil { return error }
       error.message = "no such file"
       error.suggestion = similarFile(path.text)
       error.remedy = "for a new database: open \(path.text) create"

@@ -164,7 +164,8 @@ extension Session {
       return NewKey(key: file.key, file: file, note: "; key written to \(path)")
     } catch {
       guard case .system(_, let number) = error, number != EEXIST else {
-        throw ShellError(.fileAlreadyExists, "\(path) exists already", at: range)
+        throw StorageMessages.danglingLink(place, shownAs: path, at: range)
+          ?? ShellError(.fileAlreadyExists, "\(path) exists already", at: range)
       }
       throw ShellError(
         ErrorName(systemError: number),

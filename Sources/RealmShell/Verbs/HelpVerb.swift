@@ -14,9 +14,11 @@ extension Session {
 }
 
 extension Session {
+  /// Whether what is printed has to fit a screen.
+  var isOnScreen: Bool { outputIsTerminal || settings.width != nil }
+
   /// A text as it fits the screen.
   func fitted(_ text: ByteWriter) -> String {
-    let isOnScreen = outputIsTerminal || settings.width != nil
     return WordWrap.paragraphs(
       String(decoding: text.takeBytes(), as: UTF8.self), width: isOnScreen ? screenWidth : nil)
   }
@@ -34,7 +36,10 @@ enum HelpText {
     let isOne = words.count == 1
     // `expect error:` and `on NAME:` as they stand in the overview.
     let word = String(first.prefix { $0 != ":" })
-    if let entry = entries.first(where: { $0.isNamed(word) }), isOne || entry.begins(with: words) {
+    if let entry = entries.first(where: { $0.isNamed(word) }) {
+      guard isOne || entry.begins(with: words) else {
+        return write(entry, about: words.dropFirst().joined(separator: " "), to: writer)
+      }
       entry.write(to: writer)
       // The verb has the name of a list, such as that of the settings.
       if isOne { topic(named: word)?.write(to: writer) }
@@ -47,6 +52,9 @@ enum HelpText {
     }
   }
 
+  /// Columns for the topics in the overview, with their label.
+  private static let overviewWidth = 58
+
   /// The verbs by group.
   static func overview(to writer: ByteWriter) {
     let width = Verb.Group.allCases.map(\.rawValue.count).max() ?? 0
@@ -56,9 +64,9 @@ enum HelpText {
     }
     let prefixes = ["on NAME:", "time", "explain", "expect error:"].joined(separator: " ")
     writer.write("\(padded("Prefixes", width))  \(prefixes)\n")
-    let half = (topics.count + 1) / 2
-    for (label, part) in [("Topics", topics.prefix(half)), ("", topics.dropFirst(half))] {
-      writer.write("\(padded(label, width))  \(part.map(\.name).joined(separator: " "))\n")
+    let names = topics.map(\.name).joined(separator: " ")
+    for (index, row) in WordWrap.lines(names, width: overviewWidth - width).enumerated() {
+      writer.write("\(padded(index == 0 ? "Topics" : "", width))  \(row)\n")
     }
     writer.write("help WORD tells about any of them, or finds where it occurs\n")
   }
@@ -110,22 +118,51 @@ enum HelpText {
 
   // MARK: Search
 
+  /// What is known about a part of a statement, such as `where SORT`; all about the statement if it is
+  /// no part.
+  private static func write(_ entry: Entry, about text: String, to writer: ByteWriter) {
+    let wanted = text.lowercased()
+    let terms = entry.terms.filter { contains(wanted, in: $0.0) || contains(wanted, in: $0.1) }
+    let hasLines = topics.contains { topic in topic.lines().contains { isAbout(wanted, $0.0) } }
+    guard !terms.isEmpty || hasLines else { return entry.write(to: writer) }
+    writer.write("\(entry.synopsis)\n")
+    write(terms, indentation: 2, to: writer)
+    _ = writeLines(to: writer) { name, _ in isAbout(wanted, name) }
+  }
+
+  /// Whether the name of a line begins with words.
+  private static func isAbout(_ wanted: String, _ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.hasPrefix(wanted) && name.dropFirst(wanted.count).first?.isLetter != true
+  }
+
+  /// Writes lines of topics; returns whether there were any.
+  private static func writeLines(
+    to writer: ByteWriter, where isWanted: (String, String) -> Bool
+  ) -> Bool {
+    var found = false
+    for topic in topics {
+      for (name, meaning) in topic.lines() where isWanted(name, meaning) {
+        found = true
+        let text = meaning.hasSuffix(".") ? String(meaning.dropLast()) : meaning
+        writer.write("\(name)\n  \(text.isEmpty ? "" : text + "; ")see help \(topic.name)\n")
+      }
+    }
+    return found
+  }
+
   /// All texts that contain the words.
   private static func search(for text: String, to writer: ByteWriter) {
     let wanted = text.lowercased()
-    var found = false
+    var found = writeLines(to: writer) { name, _ in isAbout(wanted, name) }
     for entry in entries where entry.contains(wanted) {
       found = true
       writer.write("\(entry.synopsis)\n  \(entry.effect)\n")
     }
-    for topic in topics {
-      for (name, meaning) in topic.lines()
-      where contains(wanted, in: name) || contains(wanted, in: meaning) {
-        found = true
-        writer.write("\(name)\n  \(meaning.isEmpty ? "" : meaning + "; ")see help \(topic.name)\n")
-      }
+    let others = writeLines(to: writer) { name, meaning in
+      !isAbout(wanted, name) && (contains(wanted, in: name) || contains(wanted, in: meaning))
     }
-    guard !found else { return }
+    guard !found, !others else { return }
     let nearest = Spelling.nearest(to: text, among: words).map { "; did you mean \($0)?" } ?? ""
     writer.write("nothing is known about \(text)\(nearest)\n")
   }

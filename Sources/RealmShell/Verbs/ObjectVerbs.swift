@@ -249,7 +249,9 @@ extension Session {
     let name = quotedName(found.objectClass.name)
     return ShellError(
       .needsAll,
-      "this would \(verb) all \(grouped(count)) \(name) object\(count == 1 ? "" : "s")",
+      count == 1
+        ? "this would \(verb) the only \(name) object"
+        : "this would \(verb) all \(grouped(count)) \(name) objects",
       at: range, remedy: "add \"all\", or \"where ...\"")
   }
 

@@ -45,9 +45,10 @@ extension Session {
     var failure: ShellError
     switch error {
     case .system(_, EEXIST):
-      failure = ShellError(
-        .fileAlreadyExists, "\(statement.target.text) exists already",
-        at: statement.target.range)
+      let target = statement.target
+      failure =
+        StorageMessages.danglingLink(resolve(target), shownAs: target.text, at: target.range)
+        ?? ShellError(.fileAlreadyExists, "\(target.text) exists already", at: target.range)
     case .rejected(.interrupted):
       return ShellError(.interrupted, "interrupted; nothing was saved")
     case .damaged(let damage) where damage.kind == .missingRef && damage.offset == 0:

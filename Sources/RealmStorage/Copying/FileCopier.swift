@@ -115,7 +115,7 @@ public enum FileCopier {
     _ file: DiskFile, _ key: EncryptionKey?
   ) throws(StorageError) -> any FileBackend {
     guard let key else { return file }
-    return try EncryptedFile(file, key: key)
+    return EncryptedFile(file, key: key)
   }
 
   /// Makes sure that a new file can be read.

@@ -46,12 +46,10 @@ public final class EncryptedFile: FileBackend {
   private static let maximumPageCount = 4096
 
   /// Encrypts on top of an open file.
-  ///
-  /// - Throws: `system` if memory is short.
-  public init(_ file: any FileBackend, key: EncryptionKey) throws(StorageError) {
+  public init(_ file: any FileBackend, key: EncryptionKey) {
     self.file = file
     encryptionKey = key
-    codec = try PageCodec(key)
+    codec = PageCodec(key)
   }
 
   deinit { discardUnsynced() }
@@ -122,9 +120,9 @@ public final class EncryptedFile: FileBackend {
       try readFile(
         UnsafeMutableRawBufferPointer(start: bytes, count: size),
         at: PageLayout.offset(ofPage: number))
-      if let current = entry.encryption(withCode: try codec.code(of: bytes)) {
+      if let current = entry.encryption(withCode: codec.code(of: bytes)) {
         if !isReplaced {
-          try codec.decipher(
+          codec.decipher(
             bytes, counter: current.counter, offset: number * size, into: bytes)
         }
         return current
@@ -251,7 +249,7 @@ public final class EncryptedFile: FileBackend {
       (buffer) -> Result<PageEntry, StorageError> in
       Result { () throws(StorageError) in
         guard let target = buffer.baseAddress else { throw .system(.write, ENOMEM) }
-        let entry = try codec.encipher(
+        let entry = codec.encipher(
           page.bytes, offset: number * size, after: page.current, into: target)
         memcpy(page.bytes, target, size)
         return entry

@@ -28,30 +28,23 @@ final class PageCipher {
         nil, plainCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
         0), region != MAP_FAILED
     else { throw .system(.map, errno) }
-    do throws(StorageError) {
-      try self.init(
-        source: source, codec: try PageCodec(key),
-        into: UnsafeMutableRawBufferPointer(start: region, count: plainCount), ownsPlain: true)
-    } catch {
-      munmap(region, plainCount)
-      throw error
-    }
+    self.init(
+      source: source, codec: PageCodec(key),
+      into: UnsafeMutableRawBufferPointer(start: region, count: plainCount), ownsPlain: true)
   }
 
   /// Prepares decryption into `plain`, which holds zeros and is of the size of the plaintext; both
   /// ranges outlive this object.
-  ///
-  /// - Throws: `system` if memory is short.
   convenience init(
     source: UnsafeRawBufferPointer, key: EncryptionKey, into plain: UnsafeMutableRawBufferPointer
-  ) throws(StorageError) {
-    try self.init(source: source, codec: try PageCodec(key), into: plain, ownsPlain: false)
+  ) {
+    self.init(source: source, codec: PageCodec(key), into: plain, ownsPlain: false)
   }
 
   private init(
     source: UnsafeRawBufferPointer, codec: PageCodec, into plain: UnsafeMutableRawBufferPointer,
     ownsPlain: Bool
-  ) throws(StorageError) {
+  ) {
     (self.source, self.codec, self.plain, self.ownsPlain) = (source, codec, plain, ownsPlain)
     pageCount = plain.count / PageLayout.pageByteCount
     isDecrypted = .allocate(capacity: pageCount)
@@ -152,9 +145,9 @@ final class PageCipher {
       // Another process may rewrite the page while it is read: what is verified must be what is
       // decrypted.
       memcpy(target, start + offset, size)
-      if let current = entry.encryption(withCode: try codec.code(of: target)) {
+      if let current = entry.encryption(withCode: codec.code(of: target)) {
         // The library allows to decrypt in place.
-        return try codec.decipher(
+        return codec.decipher(
           target, counter: current.counter, offset: page * size, into: target)
       }
       // Entry and page are written one after the other, which takes a moment.

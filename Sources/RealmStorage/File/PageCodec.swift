@@ -148,113 +148,54 @@ struct PageEntry {
 ///
 /// Source: file-format-writing.md 7.4.
 final class PageCodec {
-  private let key: EncryptionKey
-  /// Made once: to prepare a key takes as long as to decrypt a page.
-  private let decryption: OpaquePointer
-  private let encryption: OpaquePointer
-  private let authentication: OpaquePointer
+  // Made once: to prepare a key takes as long as to decrypt a page.
+  private var decryption = AES_KEY()
+  private var encryption = AES_KEY()
+  private var authentication: MessageAuthentication
 
-  /// Prepares the use of a key.
-  ///
-  /// - Throws: `system` if memory is short.
-  init(_ key: EncryptionKey) throws(StorageError) {
-    self.key = key
-    let (first, second) = (EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_new())
-    let third = PageCodec.makeAuthentication(key)
-    guard let first, let second, let third,
-      EVP_DecryptInit_ex(first, EVP_aes_256_cbc(), nil, key.bytes, nil) == 1,
-      EVP_EncryptInit_ex(second, EVP_aes_256_cbc(), nil, key.bytes, nil) == 1,
-      EVP_CIPHER_CTX_set_padding(first, 0) == 1, EVP_CIPHER_CTX_set_padding(second, 0) == 1
-    else {
-      EVP_CIPHER_CTX_free(first)
-      EVP_CIPHER_CTX_free(second)
-      EVP_MAC_CTX_free(third)
-      throw .system(.map, ENOMEM)
-    }
-    (decryption, encryption, authentication) = (first, second, third)
-  }
-
-  private static func makeAuthentication(_ key: EncryptionKey) -> OpaquePointer? {
-    let method = EVP_MAC_fetch(nil, "HMAC", nil)
-    // The context keeps the method.
-    defer { EVP_MAC_free(method) }
-    guard let context = EVP_MAC_CTX_new(method) else { return nil }
-    var digest = Array("SHA224".utf8CString)
-    let isReady = digest.withUnsafeMutableBufferPointer { digest in
-      "digest".withCString { name in
-        let parameters = [
-          OSSL_PARAM_construct_utf8_string(name, digest.baseAddress, 0),
-          OSSL_PARAM_construct_end(),
-        ]
-        return EVP_MAC_init(context, key.bytes + 32, 32, parameters) == 1
-      }
-    }
-    if isReady { return context }
-    EVP_MAC_CTX_free(context)
-    return nil
+  init(_ key: EncryptionKey) {
+    prepare_decryption(key.bytes, 256, &decryption)
+    prepare_encryption(key.bytes, 256, &encryption)
+    authentication = MessageAuthentication(key: key.bytes + 32, byteCount: 32)
   }
 
   deinit {
-    EVP_CIPHER_CTX_free(decryption)
-    EVP_CIPHER_CTX_free(encryption)
-    EVP_MAC_CTX_free(authentication)
+    OPENSSL_cleanse(&decryption, MemoryLayout<AES_KEY>.size)
+    OPENSSL_cleanse(&encryption, MemoryLayout<AES_KEY>.size)
+    OPENSSL_cleanse(&authentication, MemoryLayout<MessageAuthentication>.size)
   }
 
   /// The HMAC of a page of ciphertext, without a counter.
-  ///
-  /// - Throws: `system` if the library fails.
-  func code(of page: UnsafeRawPointer) throws(StorageError) -> PageEntry.Encryption {
+  func code(of page: UnsafeRawPointer) -> PageEntry.Encryption {
     var result = PageEntry.Encryption.none
-    let isDone = withUnsafeMutableBytes(of: &result.words) { bytes in
-      guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return false }
-      var length = 0
-      // Without a key it begins anew with the one it has.
-      return EVP_MAC_init(authentication, nil, 0, nil) == 1
-        && EVP_MAC_update(
-          authentication, page.assumingMemoryBound(to: UInt8.self), PageLayout.pageByteCount) == 1
-        && EVP_MAC_final(authentication, start + 4, &length, bytes.count - 4) == 1 && length == 28
+    withUnsafeMutableBytes(of: &result.words) { bytes in
+      authentication.authenticate(
+        UnsafeRawBufferPointer(start: page, count: PageLayout.pageByteCount),
+        into: UnsafeMutableRawBufferPointer(rebasing: bytes[4...]))
     }
-    guard isDone else { throw .system(.read, ENOMEM) }
     return result
   }
 
   /// Decrypts the page at a plaintext offset.
-  ///
-  /// - Throws: `system` if the library fails.
   func decipher(
     _ page: UnsafeRawPointer, counter: UInt32, offset: Int, into target: UnsafeMutableRawPointer
-  ) throws(StorageError) {
-    let isDone = PageCodec.withVector(counter, offset) { vector in
-      var length: Int32 = 0
-      return EVP_DecryptInit_ex(decryption, nil, nil, nil, vector) == 1
-        && EVP_DecryptUpdate(
-          decryption, target.assumingMemoryBound(to: UInt8.self), &length,
-          page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
-    }
-    guard isDone else { throw .system(.read, ENOMEM) }
+  ) {
+    PageCodec.applyCBC(AES_DECRYPT, &decryption, page, counter, offset, target)
   }
 
   /// Encrypts the page at a plaintext offset.
   ///
   /// - Parameter current: The encryption of the page that the file holds.
   /// - Returns: the entry that goes with the ciphertext.
-  /// - Throws: `system` if the library fails.
   func encipher(
     _ page: UnsafeRawPointer, offset: Int, after current: PageEntry.Encryption,
     into target: UnsafeMutableRawPointer
-  ) throws(StorageError) -> PageEntry {
+  ) -> PageEntry {
     var counter = current.counter
     while true {
       counter = counter == .max ? 1 : counter + 1
-      let isDone = PageCodec.withVector(counter, offset) { vector in
-        var length: Int32 = 0
-        return EVP_EncryptInit_ex(encryption, nil, nil, nil, vector) == 1
-          && EVP_EncryptUpdate(
-            encryption, target.assumingMemoryBound(to: UInt8.self), &length,
-            page.assumingMemoryBound(to: UInt8.self), Int32(PageLayout.pageByteCount)) == 1
-      }
-      guard isDone else { throw .system(.write, ENOMEM) }
-      var newest = try code(of: target)
+      PageCodec.applyCBC(AES_ENCRYPT, &encryption, page, counter, offset, target)
+      var newest = code(of: target)
       newest.counter = counter
       // Two encryptions with the same code could not be told apart.
       if newest.hasSameCode(as: current) { continue }
@@ -262,15 +203,51 @@ final class PageCodec {
     }
   }
 
-  private static func withVector(
-    _ counter: UInt32, _ offset: Int, _ body: (UnsafePointer<UInt8>) -> Bool
-  ) -> Bool {
+  private static func applyCBC(
+    _ mode: Int32, _ key: inout AES_KEY, _ page: UnsafeRawPointer, _ counter: UInt32,
+    _ offset: Int, _ target: UnsafeMutableRawPointer
+  ) {
     withUnsafeTemporaryAllocation(byteCount: 16, alignment: 8) { vector in
       vector.storeBytes(of: counter, as: UInt32.self)
       vector.storeBytes(of: UInt64(offset), toByteOffset: 4, as: UInt64.self)
       vector.storeBytes(of: 0, toByteOffset: 12, as: UInt32.self)
-      guard let start = vector.baseAddress else { return false }
-      return body(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
+      apply_cbc(
+        page.assumingMemoryBound(to: UInt8.self), target.assumingMemoryBound(to: UInt8.self),
+        PageLayout.pageByteCount, &key, vector.baseAddress?.assumingMemoryBound(to: UInt8.self),
+        mode)
     }
+  }
+}
+
+/// HMAC-SHA-224 with a key of at most 64 bytes, whose two padded blocks are hashed once.
+///
+/// Source: RFC 2104.
+private struct MessageAuthentication {
+  private var inner = SHA256_CTX()
+  private var outer = SHA256_CTX()
+
+  init(key: UnsafePointer<UInt8>, byteCount: Int) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(SHA256_CBLOCK)) { block in
+      func start(_ context: inout SHA256_CTX, padding: UInt8) {
+        for i in block.indices { block[i] = padding ^ (i < byteCount ? key[i] : 0) }
+        SHA224_Init(&context)
+        SHA224_Update(&context, block.baseAddress, block.count)
+      }
+      start(&inner, padding: 0x36)
+      start(&outer, padding: 0x5C)
+      OPENSSL_cleanse(block.baseAddress, block.count)
+    }
+  }
+
+  /// Stores the 28 bytes of the code of a message.
+  func authenticate(_ message: UnsafeRawBufferPointer, into code: UnsafeMutableRawBufferPointer) {
+    precondition(code.count == SHA224_DIGEST_LENGTH)
+    let target = code.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    var context = inner
+    SHA224_Update(&context, message.baseAddress, message.count)
+    SHA224_Final(target, &context)
+    context = outer
+    SHA224_Update(&context, code.baseAddress, code.count)
+    SHA224_Final(target, &context)
   }
 }

@@ -61,7 +61,7 @@ final class TransactionRegion {
       file.descriptor, plain: mapping.fileByteCount)
     ciphertext = source
     // A failure here ends in `deinit`.
-    cipher = try PageCipher(
+    cipher = PageCipher(
       source: UnsafeRawBufferPointer(source), key: key,
       into: UnsafeMutableRawBufferPointer(start: mapping.base, count: mapping.fileByteCount))
   }

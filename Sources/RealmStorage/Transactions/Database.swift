@@ -28,7 +28,7 @@ public final class Database {
       defer { withExtendedLifetime(lock) {} }
       let file = try DiskFile(path: path, creating: true)
       if let key {
-        try writeHeader(try EncryptedFile(file, key: key))
+        try writeHeader(EncryptedFile(file, key: key))
       } else {
         try writeHeader(file)
       }
@@ -47,6 +47,25 @@ public final class Database {
     let file = try DiskFile(inMemory: "realm")
     let lock = try DiskFile(inMemory: "realm.lock")
     try writeHeader(file)
+    defer { withExtendedLifetime(lock) {} }
+    return try Database(
+      path: pathInMemory(file.descriptor), sharing: file,
+      lockPath: pathInMemory(lock.descriptor), isInMemory: true)
+  }
+
+  /// Creates a database in memory with what a snapshot holds, also of a file that is not to be touched.
+  ///
+  /// - Parameter onProgress: Told how much of how much is done; false stops.
+  /// - Throws: `rejected(.needsUpgrade)`, `rejected(.synchronised)`, `rejected(.interrupted)`;
+  ///   `rejected(.versionGone)` if somebody has overwritten the snapshot meanwhile; `damaged`, `system`.
+  public static func memory(
+    copying snapshot: Snapshot, onProgress: @escaping FileCopier.Progress = { _, _ in true }
+  ) throws(StorageError) -> Database {
+    try checkKind(of: snapshot)
+    let file = try DiskFile(inMemory: "realm")
+    let lock = try DiskFile(inMemory: "realm.lock")
+    try SnapshotWriter.write(snapshot, to: file, version: snapshot.version, onProgress)
+    guard snapshot.isIntact() else { throw .rejected(.versionGone) }
     defer { withExtendedLifetime(lock) {} }
     return try Database(
       path: pathInMemory(file.descriptor), sharing: file,
@@ -146,7 +165,7 @@ public final class Database {
       let mapped = try RealmFile(descriptor: file.descriptor, path: path, key: key)
       guard mapped.isEncrypted else { return file }
     }
-    return try EncryptedFile(file, key: key)
+    return EncryptedFile(file, key: key)
   }
 
   /// Joins the session of the other processes, whatever kind of history they keep.

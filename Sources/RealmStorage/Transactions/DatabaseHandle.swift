@@ -77,7 +77,7 @@ extension Database {
     let file = try DiskFile(descriptor: try handle.descriptor.duplicate())
     let path = handle.isInMemory ? Database.pathInMemory(file.descriptor) : handle.path
     let backend: any FileBackend =
-      if let key = handle.key { try EncryptedFile(file, key: key) } else { file }
+      if let key = handle.key { EncryptedFile(file, key: key) } else { file }
     self.init(path: path, backend, joined: handle.lockFile, isInMemory: handle.isInMemory)
   }
 

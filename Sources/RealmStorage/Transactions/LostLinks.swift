@@ -10,6 +10,12 @@ struct LostLinks {
     var target: TableKey
   }
 
+  /// Objects of a table that are deleted.
+  struct Targets {
+    let table: TableKey
+    let objects: Set<ObjectKey>
+  }
+
   typealias Link = (origin: ObjectKey, target: ObjectKey)
 
   /// Links to deleted objects; an origin may be deleted as well.
@@ -34,7 +40,6 @@ extension WriteTransaction {
       work.total += links.count
       switch (column.kind, column.collection) {
       case (.link, .none): try nullifySingle(ordered, column, editor)
-      case (.link, .list), (.link, .set): try erase(ordered, column, editor)
       default: try nullify(ordered, column, editor, in: place.target)
       }
     }
@@ -60,9 +65,10 @@ extension WriteTransaction {
     }
   }
 
-  /// Erases links from lists and sets.
-  private func erase(
-    _ links: [LostLinks.Link], _ column: TableEditor.Column, _ editor: TableEditor
+  /// Takes links out of mixed values and collections, each of which is read once.
+  private func nullify(
+    _ links: [LostLinks.Link], _ column: TableEditor.Column, _ editor: TableEditor,
+    in target: TableKey
   ) throws(StorageError) {
     var start = 0
     while start < links.count {
@@ -70,15 +76,20 @@ extension WriteTransaction {
       var end = start
       while end < links.count, links[end].origin == origin { end += 1 }
       if try hasObject(editor, origin) {
-        try erase(links[start..<end].map(\.target), from: origin, column, editor)
+        let doomed = Set(links[start..<end].lazy.map(\.target))
+        try nullify(
+          origin, column, editor, linksTo: LostLinks.Targets(table: target, objects: doomed))
       }
       try goOn(end - start)
       start = end
     }
   }
 
+  /// Elements of a collection that are changed one by one; if more are, it is written again.
+  static let fewElements = 8
+
   /// Erases the elements of a list or set that are links to deleted objects, which are ascending.
-  private func erase(
+  func erase(
     _ doomed: [ObjectKey], from origin: ObjectKey, _ column: TableEditor.Column,
     _ editor: TableEditor
   ) throws(StorageError) {
@@ -87,7 +98,7 @@ extension WriteTransaction {
     try editCollection(column, origin, editor) { (root: inout Int64) throws(StorageError) in
       guard root != 0 else { return }
       let (first, last) = (doomed[0], doomed[doomed.count - 1])
-      let all = doomed.count > 8 ? Set(doomed) : []
+      let all = doomed.count > WriteTransaction.fewElements ? Set(doomed) : []
       let cells = try tree.cells(root)
       var kept: [Cell] = []
       var erased: [Int] = []
@@ -101,7 +112,7 @@ extension WriteTransaction {
         }
       }
       for index in erased.reversed() { log.add(.erase(index), to: place) }
-      if erased.count <= 8 {
+      if erased.count <= WriteTransaction.fewElements {
         for index in erased.reversed() { try tree.remove(&root, index) }
       } else {
         try store.freeTree(root)
@@ -110,16 +121,4 @@ extension WriteTransaction {
     }
   }
 
-  /// Takes links out of mixed values, dictionaries, and collections of mixed values.
-  private func nullify(
-    _ links: [LostLinks.Link], _ column: TableEditor.Column, _ editor: TableEditor,
-    in target: TableKey
-  ) throws(StorageError) {
-    let table = try self.editor(target)
-    for link in links where try hasObject(editor, link.origin) {
-      try nullify(
-        link.origin, column, editor, linkTo: Target(table: table, object: link.target))
-      try goOn(1)
-    }
-  }
 }

@@ -32,7 +32,9 @@ extension WriteTransaction {
       for source in try origins(of: doomed, hidden) {
         if origin.table == editor.key, source == object { continue }
         let table = try self.editor(origin.table)
-        try nullify(source, try table.column(origin.column), table, linkTo: doomed)
+        try nullify(
+          source, try table.column(origin.column), table,
+          linksTo: LostLinks.Targets(table: editor.key, objects: [object]))
       }
     }
     for column in editor.columns where editor.indexRoots[column.index] != 0 {
@@ -132,43 +134,31 @@ extension WriteTransaction {
 
   // MARK: Taking links away
 
-  /// Takes one link to an object away from another one.
+  /// Takes the links to objects away from another one.
   func nullify(
-    _ object: ObjectKey, _ column: TableEditor.Column, _ editor: TableEditor, linkTo doomed: Target
+    _ object: ObjectKey, _ column: TableEditor.Column, _ editor: TableEditor,
+    linksTo doomed: LostLinks.Targets
   ) throws(StorageError) {
-    let own = try cell(editor, column, object)
-    if column.collection == .none {
+    if column.kind == .link, column.collection == .list || column.collection == .set {
+      return try erase(doomed.objects.sorted(), from: object, column, editor)
+    }
+    guard column.collection != .none else {
+      let own = try cell(editor, column, object)
       var new = Cell.null
       if case .nested(let isList, let root, let key) = own {
         var changed = root
-        guard try nullify(in: &changed, isList: isList, linkTo: doomed, depth: 0) != nil else {
-          return
-        }
+        let changes = try nullify(in: &changed, isList: isList, linksTo: doomed, depth: 0)
+        guard !changes.isEmpty else { return }
         new = .nested(isList: isList, root: changed, key: key)
       }
       return try replace(own, by: new, column, object, editor)
     }
-    var change: InstructionLog.ElementChange?
+    let place = InstructionLog.Collection(table: editor.key, column: column.key, object: object)
     try editCollection(column, object, editor) { (root: inout Int64) throws(StorageError) in
-      guard root != 0 else { return }
-      if column.collection == .dictionary {
-        change = try nullify(in: &root, isList: false, linkTo: doomed, depth: 0)
-        return
-      }
-      let tree = TreeEditor(store, editor.valueType(of: column))
-      if column.kind == .mixed {
-        change = try nullify(in: &root, tree, erasing: true, linkTo: doomed, depth: 0)
-      } else if let index = try tree.cells(root).firstIndex(where: {
-        $0.scalar == .key(doomed.object)
-      }) {
-        try tree.remove(&root, index)
-        change = .erase(index)
-      }
+      let isList = column.collection != .dictionary
+      let changes = try nullify(in: &root, isList: isList, linksTo: doomed, depth: 0)
+      for change in changes { log.add(change, to: place) }
     }
-    guard let change else { return }
-    log.add(
-      change,
-      to: InstructionLog.Collection(table: editor.key, column: column.key, object: object))
   }
 
   /// Changes a property and its index, but no backlinks.
@@ -187,48 +177,60 @@ extension WriteTransaction {
     log.addSet(editor.key, column.key, object)
   }
 
-  private func nullify(
-    in root: inout Int64, isList: Bool, linkTo doomed: Target, depth: Int
-  ) throws(StorageError) -> InstructionLog.ElementChange? {
-    guard root != 0 else { return nil }
-    if isList {
-      return try nullify(in: &root, mixedTree, erasing: true, linkTo: doomed, depth: depth)
-    }
-    var values = try store.element(root, 1)
-    let found = try nullify(
-      in: &values, mixedTree, erasing: false, linkTo: doomed, depth: depth)
-    if found != nil { try store.set(&root, 1, values) }
-    return found
-  }
-
-  /// Takes the first link out of a tree of mixed values, or of a collection in it.
+  /// Takes links out of a collection of mixed values, and of those in it; they leave lists and sets,
+  /// and become null in dictionaries.
   ///
-  /// - Returns: what happened to the tree; nil if there is no link.
+  /// - Returns: what happened to the elements, from the last to the first.
   private func nullify(
-    in root: inout Int64, _ tree: TreeEditor, erasing: Bool, linkTo doomed: Target, depth: Int
-  ) throws(StorageError) -> InstructionLog.ElementChange? {
+    in root: inout Int64, isList: Bool, linksTo doomed: LostLinks.Targets, depth: Int
+  ) throws(StorageError) -> [InstructionLog.ElementChange] {
+    guard root != 0 else { return [] }
     guard depth <= StoredList.maximumDepth else {
       throw .damage(
         .nestedTooDeep, at: Int(root), found: depth, limit: StoredList.maximumDepth)
     }
-    for (index, cell) in try tree.cells(root).enumerated() {
-      switch cell {
-      case .value(.link(doomed.table.key, doomed.object)):
-        if erasing {
-          try tree.remove(&root, index)
-        } else {
-          try tree.set(&root, index, .null)
-        }
-        return erasing ? .erase(index) : .set(index)
+    var values = isList ? root : try store.element(root, 1)
+    var cells = try mixedTree.cells(values)
+    var changes: [InstructionLog.ElementChange] = []
+    var hasNested = false
+    for index in cells.indices.reversed() {
+      switch cells[index] {
+      case .value(.link(doomed.table, let object)) where doomed.objects.contains(object):
+        changes.append(isList ? .erase(index) : .set(index))
+        cells[index] = .null
       case .nested(let isList, let below, let key):
+        hasNested = true
         var changed = below
-        let found = try nullify(in: &changed, isList: isList, linkTo: doomed, depth: depth + 1)
-        guard found != nil else { continue }
-        try tree.set(&root, index, .nested(isList: isList, root: changed, key: key))
-        return .set(index)
+        let found = try nullify(in: &changed, isList: isList, linksTo: doomed, depth: depth + 1)
+        guard !found.isEmpty else { continue }
+        changes.append(.set(index))
+        cells[index] = .nested(isList: isList, root: changed, key: key)
       default: continue
       }
     }
-    return nil
+    guard !changes.isEmpty else { return [] }
+    if changes.count <= WriteTransaction.fewElements || hasNested {
+      // What is nested would be freed with the tree.
+      for change in changes {
+        switch change {
+        case .erase(let index): try mixedTree.remove(&values, index)
+        case .set(let index): try mixedTree.set(&values, index, cells[index])
+        default: break
+        }
+      }
+    } else {
+      if isList {
+        var erased = changes[...]
+        cells = cells.indices.compactMap { index in
+          guard case .erase(index)? = erased.last else { return cells[index] }
+          erased.removeLast()
+          return nil
+        }
+      }
+      try store.freeTree(values)
+      values = try mixedTree.make(cells)
+    }
+    if isList { root = values } else { try store.set(&root, 1, values) }
+    return changes
   }
 }

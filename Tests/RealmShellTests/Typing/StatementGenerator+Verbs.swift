@@ -564,13 +564,17 @@ extension StatementGenerator {
       generator.words("from")
       generator.name("data.csv")
       generator.optional { $0.words("format", $0.one(of: ["csv", "tsv", "json", "jsonl"])) }
+      generator.optional {
+        $0.words("separator")
+        $0.literal("\";\"")
+      }
       generator.optional { $0.words("header", $0.one(of: ["on", "off"])) }
       generator.optional {
         $0.words("map")
         $0.sign("(")
         $0.choose({ $0.new("fresh") }, { $0.literal("3") })
         $0.sign("->")
-        $0.name($0.property(of: className))
+        $0.choose({ $0.name($0.property(of: className)) }, { $0.words("none") })
         $0.sign(")")
       }
       generator.optional {

@@ -33,7 +33,7 @@ struct EncryptedFileTests {
         == Self.bytes(
           "c7b519846a11411cd6ac07cb03f801a8 bc7a07c297c755f655544bec4d7c7f5a"))
     let header: [UInt8] = [UInt8](repeating: 0, count: 16) + Array("T-DB".utf8) + [0, 0, 0, 0]
-    let backend = try EncryptedFile(try DiskFile(path: path), key: try #require(Self.key()))
+    let backend = EncryptedFile(try DiskFile(path: path), key: try #require(Self.key()))
     try header.withUnsafeBytes { try backend.write($0, at: 0) }
     try backend.sync()
     file = Files.read(path)
@@ -66,7 +66,7 @@ struct EncryptedFileTests {
     let folder = TemporaryFolder()
     let path = folder.file("a.realm")
     let key = try #require(Self.key())
-    let backend = try EncryptedFile(try DiskFile(path: path, creating: true), key: key)
+    let backend = EncryptedFile(try DiskFile(path: path, creating: true), key: key)
     try write("first", backend)
     let first = Files.read(path)
     try write("second", backend)

@@ -39,7 +39,7 @@ struct RandomCrashTests {
     }
 
     func backend(_ file: any FileBackend) throws -> any FileBackend {
-      try key.map { try EncryptedFile(file, key: $0) } ?? file
+      key.map { EncryptedFile(file, key: $0) } ?? file
     }
 
     /// The snapshot of a file, after a deep check.

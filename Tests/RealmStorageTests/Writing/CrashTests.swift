@@ -26,7 +26,7 @@ struct CrashTests {
       // Encryption relies on whole pages being written at once.
       let file = try RecordingFile(path: path, sectorByteCount: key == nil ? 512 : 4096)
       let before = try contents(path)
-      let backend: any FileBackend = try key.map { try EncryptedFile(file, key: $0) } ?? file
+      let backend: any FileBackend = key.map { EncryptedFile(file, key: $0) } ?? file
       let database = try Database(path: path, file: backend)
       try change(database, round)
       let after = try contents(path)

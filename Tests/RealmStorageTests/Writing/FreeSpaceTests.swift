@@ -52,7 +52,7 @@ struct FreeSpaceTests {
     let view = try #require(snapshot.view)
     let top = try view.refs(at: Int64(bitPattern: snapshot.topRef))
     let disk = try DiskFile(path: path)
-    let file: any FileBackend = try key.map { try EncryptedFile(disk, key: $0) } ?? disk
+    let file: any FileBackend = key.map { EncryptedFile(disk, key: $0) } ?? disk
     let positions = try view.integers(at: top[3])
     try #require(positions.count > 3)
     func set(_ node: NodeView, _ i: Int, _ value: Int64) throws {

@@ -79,6 +79,73 @@ struct ManyLinksTests {
     }
   }
 
+  /// Links leave lists and become null in dictionaries, in every depth, among other values.
+  @Test(arguments: [1, 7, 900, 1999, 2000], [false, true])
+  func deletingManyEmptiesCollectionsOfMixedValues(doomedCount: Int, isNested: Bool) throws {
+    let file = try WrittenFile()
+    let dogCount = 2000
+    var random = SplitMix64(seed: UInt64(doomedCount))
+    try file.write { transaction in
+      try transaction.setSchemaVersion(0)
+      let (dogs, people) = (
+        try transaction.createTable("class_Dog"), try transaction.createTable("class_Person")
+      )
+      let byName = try transaction.addColumn(
+        people,
+        ColumnDefinition("byName", .link, collection: .dictionary, isNullable: true, target: dogs))
+      let list = try transaction.addColumn(
+        people, ColumnDefinition("list", .mixed, collection: .list, isNullable: true))
+      let set = try transaction.addColumn(
+        people, ColumnDefinition("set", .mixed, collection: .set, isNullable: true))
+      let any = try transaction.addColumn(
+        people, ColumnDefinition("any", .mixed, isNullable: true))
+      let all = try (0..<dogCount).map { _ in try transaction.createObject(dogs) }
+      let doomed = Set(all.shuffled(using: &random).prefix(doomedCount))
+      /// What is in a list with a dictionary at its end.
+      func values(without gone: Set<ObjectKey>) -> [MixedValue] {
+        var values: [MixedValue] = []
+        for (i, dog) in all.enumerated() {
+          if !gone.contains(dog) { values.append(.scalar(.link(dogs, dog))) }
+          if i % 100 == 0 { values.append(.scalar(.null)) }
+          if i % 100 == 1 { values.append(.scalar(.string(Array("text \(i)".utf8)))) }
+        }
+        guard isNested else { return values }
+        let entries = all.enumerated().map { i, dog in
+          (
+            Array(String(1_000_000 + i).utf8),
+            MixedValue.scalar(gone.contains(dog) ? .null : .link(dogs, dog))
+          )
+        }
+        return values + [.dictionary(entries), .list(values)]
+      }
+      let holder = try transaction.createObject(people)
+      try transaction.set(people, holder, any, mixed: .list(values(without: [])))
+      for (i, value) in values(without: []).enumerated() {
+        try transaction.insert(people, holder, list, at: i, mixed: value)
+      }
+      for (i, dog) in all.enumerated() {
+        let name = Array(String(1_000_000 + i).utf8)
+        try transaction.set(people, holder, byName, key: name, .key(dog))
+        try transaction.insert(people, holder, set, member: .link(dogs, dog))
+      }
+      #expect(try transaction.deleteObjects(dogs, doomed.sorted()) == doomedCount)
+      let expected = values(without: doomed)
+      #expect("\(try transaction.elements(people, holder, list))" == "\(expected)")
+      #expect("\(try transaction.mixed(people, holder, any))" == "\(MixedValue.list(expected))")
+      let left = all.filter { !doomed.contains($0) }.map { ScalarValue.link(dogs, $0) }
+      #expect(
+        "\(try transaction.elements(people, holder, set))"
+          == "\(left.map { MixedValue.scalar($0) })")
+      let entries = try transaction.entries(people, holder, byName)
+      #expect(entries.count == dogCount)
+      for (entry, dog) in zip(entries, all) {
+        let value = doomed.contains(dog) ? ScalarValue.null : .link(dogs, dog)
+        #expect("\(entry.value)" == "\(MixedValue.scalar(value))")
+      }
+    }
+    try file.check()
+  }
+
   @Test func gatheredChangesAreSeenByWhatReadsBacklinks() throws {
     let file = try WrittenFile()
     let graph = try makeGraph(file, count: 1500)
