@@ -358,10 +358,13 @@ extension Session {
         return try openRealm(path: path, key: try readKey(source), state: state)
       }
       var failure = StorageMessages.error(error, path: path)
-      // The state before the last commit is a way out if it can be read.
+      // The state before the last commit is a way out if it can be read; recover can save more.
       if failure.name == .damaged {
         let previous = state == .live ? try? Realm(path: path, key: key, state: .previous) : nil
-        failure.remedy = previous.map { _ in "open \(shownPath(path)) snapshot previous" }
+        let shown = shownPath(path)
+        failure.remedy = previous.map { _ in
+          "open \(shown) snapshot previous, or recover \(shown) to PATH"
+        }
       }
       throw failure
     }

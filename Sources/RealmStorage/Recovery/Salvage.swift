@@ -214,11 +214,12 @@ final class Salvage {
         claim(&reader, row, index, columns, &pending)
       }
     }
+    let columnsByTable = tables.map { linkColumns(of: $0) }
     while let next = pending.popLast() {
       let salvaged = tables[next.table]
-      let columns = linkColumns(of: salvaged)
+      let columns = columnsByTable[next.table]
       guard !columns.isEmpty else { continue }
-      let block = salvaged.starts.lastIndex { $0 <= next.number } ?? 0
+      let block = salvaged.block(of: next.number)
       var reader = BlockReader(salvaged, salvaged.blocks[block])
       claim(&reader, next.number - salvaged.starts[block], next.table, columns, &pending)
     }

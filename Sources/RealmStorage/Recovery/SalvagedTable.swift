@@ -220,6 +220,16 @@ final class SalvagedTable {
     return (low - 1, row - block.firstRow)
   }
 
+  /// The block with the object that has a number.
+  func block(of number: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if starts[middle] <= number { low = middle + 1 } else { high = middle }
+    }
+    return max(low - 1, 0)
+  }
+
   /// The number of an object; nil if it cannot be reached.
   func number(of key: UInt64) -> Int? { find(key).map { starts[$0.block] + $0.row } }
 
@@ -262,27 +272,32 @@ struct BlockReader {
   let salvaged: SalvagedTable
   let block: SalvagedTable.Block
   private var leaves: [Result<(ColumnLeaf, Int), StorageError>?]
+  /// The columns in the state that the block is of; nil for those that are not in it.
+  private let columns: [StoredColumn?]
+  /// Where their values are; nil in versions 2 to 9.
+  private let offsets: [Int?]
 
   init(_ salvaged: SalvagedTable, _ block: SalvagedTable.Block) {
     (self.salvaged, self.block) = (salvaged, block)
     leaves = Array(repeating: nil, count: salvaged.table.columns.count)
+    columns = salvaged.table.columns.indices.map { try? salvaged.column($0, of: block) }
+    offsets = columns.map { column in
+      guard let cluster = block.cluster, let slot = column?.slot, slot + 1 < cluster.node.count
+      else { return nil }
+      let ref = cluster.node[slot + 1]
+      return ref > 0 ? Int(ref) : nil
+    }
     block.table.view.memory.takeUnretainedValue().renewSomeWork()
   }
 
   /// Where the values of a column are; nil in versions 2 to 9.
-  func offset(of position: Int) -> Int? {
-    guard let cluster = block.cluster, let column = try? salvaged.column(position, of: block),
-      column.slot + 1 < cluster.node.count
-    else { return nil }
-    let ref = cluster.node[column.slot + 1]
-    return ref > 0 ? Int(ref) : nil
-  }
+  func offset(of position: Int) -> Int? { offsets[position] }
 
   /// The value of a column of an object.
   ///
   /// - Throws: `StorageError`: why it cannot be read.
   mutating func value(_ position: Int, at row: Int) throws(StorageError) -> StoredValue {
-    let column = try salvaged.column(position, of: block)
+    guard let column = columns[position] else { throw .rejected(.noColumn) }
     guard block.cluster != nil else {
       let (leaf, index) = try salvaged.leaf(position, withRow: block.firstRow + row)
       return try block.table.value(of: column, in: leaf, at: index)
