@@ -161,12 +161,16 @@ public enum BinaryOperator: String, Sendable {
 public struct ObjectField: Equatable, Sendable {
   /// Property name or dictionary key.
   public var key: Name
+  /// Whether a `$` at the start of the key, or a point in it, was written as an escape: such a key,
+  /// which SDKs refuse, is meant.
+  public var isVerbatim: Bool
   /// The value.
   public var value: Expression
 
   /// Makes a field.
-  public init(key: Name, value: Expression) {
+  public init(key: Name, isVerbatim: Bool = false, value: Expression) {
     self.key = key
+    self.isVerbatim = isVerbatim
     self.value = value
   }
 

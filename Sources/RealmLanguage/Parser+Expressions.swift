@@ -365,20 +365,31 @@ extension Parser {
     return members
   }
 
+  /// Whether SDKs refuse a key.
+  private static func isSpecial(_ key: some Collection<UInt8>) -> Bool {
+    key.first == UInt8(ascii: "$") || key.contains(UInt8(ascii: "."))
+  }
+
   private mutating func field() throws(SyntaxError) -> ObjectField {
     let key: Name
+    var isVerbatim = false
     if let string = try acceptString() {
       key = string
+      isVerbatim =
+        Self.isSpecial(string.text.utf8)
+        && !Self.isSpecial(bytes[string.range.start + 1..<string.range.end])
     } else {
       key = try name(.property(fieldOwner))
     }
     try require(.colon, ":")
-    guard records else { return ObjectField(key: key, value: try expression()) }
+    guard records else {
+      return ObjectField(key: key, isVerbatim: isVerbatim, value: try expression())
+    }
     let outer = fieldOwner
     fieldOwner = outer?.adding([key.text])
     let value = try expression()
     fieldOwner = outer
-    return ObjectField(key: key, value: value)
+    return ObjectField(key: key, isVerbatim: isVerbatim, value: value)
   }
 
   /// A value without operators that needs no object: a literal, an array, an object value, a call,

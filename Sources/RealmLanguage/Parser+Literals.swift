@@ -169,7 +169,8 @@ extension Parser {
       // Unsafe only in form: the kernel reads no further than the buffer's count.
       let data = unsafe value.withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
       kind = data.map(Literal.Kind.data)
-    case .decimal: kind = Decimal128(parsing: value).map(Literal.Kind.decimal)
+    case .decimal:
+      kind = (Self.decimal(bits: value) ?? Decimal128(parsing: value)).map(Literal.Kind.decimal)
     case .binary: kind = .data(value)
     case .nan: kind = Self.notANumber(value)
     }
@@ -194,6 +195,16 @@ extension Parser {
     }
     let value = Double(bitPattern: bits)
     return value.isNaN ? .double(value, text: "nan") : nil
+  }
+
+  /// A decimal by the digits of its bits: `0x` and 32 of them.
+  private static func decimal(bits text: [UInt8]) -> Decimal128? {
+    guard text.count == 34, text.starts(with: "0x".utf8) else { return nil }
+    // Unsafe only in form: the kernel reads no further than the buffer's count.
+    let decoded = unsafe text[2...].withUnsafeBytes { bytes in unsafe decodeHexadecimal(bytes) }
+    guard let decoded else { return nil }
+    func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    return Decimal128(low: word(decoded[8...]), high: word(decoded[..<8]))
   }
 
   private static func wrongContent(of constructor: Constructor) -> String {
@@ -260,6 +271,14 @@ extension Parser {
         }
         result.append(contentsOf: Array(String(Character(scalar)).utf8))
         index += 4
+      case UInt8(ascii: "x"):
+        guard let byte = byteEscape(at: index + 2, before: end) else {
+          throw SyntaxError(
+            "expected two hexadecimal digits, 80 to ff, of a byte that is not UTF-8 after \\x",
+            range: SourceRange(start: index, end: min(index + 4, end)))
+        }
+        result.append(byte)
+        index += 2
       case let other where "\\\"'`/".utf8.contains(other): result.append(other)
       default:
         throw SyntaxError(
@@ -269,6 +288,14 @@ extension Parser {
       index += 2
     }
     return result
+  }
+
+  /// A byte of a text that is not UTF-8; every other text can be written as it is.
+  private func byteEscape(at offset: Int, before end: Int) -> UInt8? {
+    guard offset + 2 <= end, let high = hexadecimalDigit(bytes[offset]),
+      let low = hexadecimalDigit(bytes[offset + 1]), high >= 8
+    else { return nil }
+    return UInt8(truncatingIfNeeded: high << 4 | low)
   }
 
   private func unicodeEscape(at offset: Int, before end: Int) -> Unicode.Scalar? {

@@ -462,9 +462,17 @@ struct Parser {
     expect(.string)
     guard token.kind == .string else { return nil }
     let range = token.range
-    let value = try unescaped(range)
+    let value = try utf8(range)
     try advance()
-    return Name(String(decoding: value, as: UTF8.self), range: range)
+    return Name(value, range: range)
+  }
+
+  /// The quoted text at `range`, which has to be one that is UTF-8.
+  private func utf8(_ range: SourceRange) throws(SyntaxError) -> String {
+    guard let text = String(validating: try unescaped(range), as: UTF8.self) else {
+      throw SyntaxError("bytes that are not UTF-8 can stand in values only", range: range)
+    }
+    return text
   }
 
   // MARK: Paths and raw text
@@ -482,10 +490,10 @@ struct Parser {
     expect(.file(kind))
     if token.kind == .string {
       let range = token.range
-      let value = try unescaped(range)
+      let value = try utf8(range)
       mark(.file(kind), range)
       resume(at: range.end)
-      return FilePath(String(decoding: value, as: UTF8.self), isQuoted: true, range: range)
+      return FilePath(value, isQuoted: true, range: range)
     }
     let range = barePathRange
     guard range.length > 0 else { return nil }

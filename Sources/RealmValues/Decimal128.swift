@@ -102,6 +102,20 @@ extension Decimal128 {
     }
   }
 
+  /// Whether the text of the value gives back the same bits: what is not a number can carry others
+  /// than those of `NaN`, and some patterns count as zero.
+  public var isCanonical: Bool {
+    let plain: Decimal128
+    if isNaN {
+      plain = .nan(isNegative: isNegative)
+    } else if isInfinite {
+      plain = .infinity(isNegative: isNegative)
+    } else {
+      plain = Decimal128(isNegative: isNegative, coefficient: coefficient, exponent: exponent)
+    }
+    return low == plain.low && high == plain.high
+  }
+
   /// Whether the value is the pattern that stands for null; null is also `isNaN`.
   public var isNull: Bool { low == 0xAA && high == Self.nanBits }
 

@@ -99,7 +99,7 @@ struct ColumnFitting {
     var seen: Set<[UInt8]> = []
     for field in fields {
       do throws(ObjectError) {
-        let key = try ValueFitting.key(field.key, property, layout)
+        let key = try ValueFitting.key(field.key, isVerbatim: field.isVerbatim, property, layout)
         guard seen.insert(key).inserted else { throw error(.invalidArgument) }
         result.append((key, try single(field.value, level: level + 1)))
       } catch {
@@ -136,7 +136,7 @@ struct ColumnFitting {
     if case .map(let fields) = value {
       for field in fields {
         do throws(ObjectError) {
-          _ = try ValueFitting.key(field.key, property, layout)
+          _ = try ValueFitting.key(field.key, isVerbatim: field.isVerbatim, property, layout)
           try checkObject(field.value)
         } catch {
           throw error.below(.key(field.key))

@@ -33,6 +33,13 @@ public final class ObjectClass {
     set { ownInverses = newValue }
   }
   private var ownInverses: [Inverse] = []
+  /// The computed properties that were declared: the ways back with their names. One way can have
+  /// several names.
+  public internal(set) var computed: [Inverse] {
+    get { viewed?.computed ?? ownComputed }
+    set { ownComputed = newValue }
+  }
+  private var ownComputed: [Inverse] = []
 
   /// What keeps the version that the objects are of; nil if they are live.
   public let frozen: FrozenVersion?
@@ -45,7 +52,7 @@ public final class ObjectClass {
     public let originProperty: String
     /// The hidden column.
     public let backlink: StoredBacklink
-    /// The name of the computed property for it; nil if none was declared.
+    /// The name of the computed property for it, the first of several; nil if none was declared.
     public internal(set) var name: String?
   }
 
@@ -108,7 +115,7 @@ public final class ObjectClass {
   public func property(named name: String) -> Property? { positions[name].map { properties[$0] } }
 
   /// The way back that a computed property stands for; nil if there is none with the name.
-  public func inverse(named name: String) -> Inverse? { inverses.first { $0.name == name } }
+  public func inverse(named name: String) -> Inverse? { computed.first { $0.name == name } }
 
   static let prefix = "class_"
 

@@ -58,14 +58,20 @@ public final class Schema {
   func setComputedProperties(_ properties: [String: [InverseDefinition]]) {
     for objectClass in all where !objectClass.inverses.isEmpty {
       let own = properties[objectClass.name] ?? []
+      var computed: [ObjectClass.Inverse] = []
       for i in objectClass.inverses.indices {
-        let inverse = objectClass.inverses[i]
-        objectClass.inverses[i].name =
-          own.first {
-            $0.originClass == inverse.originClass && $0.originProperty == inverse.originProperty
-              && objectClass.property(named: $0.name) == nil
-          }?.name
+        var inverse = objectClass.inverses[i]
+        let names = own.filter {
+          $0.originClass == inverse.originClass && $0.originProperty == inverse.originProperty
+            && objectClass.property(named: $0.name) == nil
+        }.map(\.name)
+        objectClass.inverses[i].name = names.first
+        for name in names {
+          inverse.name = name
+          computed.append(inverse)
+        }
       }
+      objectClass.computed = computed
     }
   }
 

@@ -9,7 +9,10 @@ extension InputValue {
     case .list(let values): self = .array(values.map { InputValue($0) })
     case .dictionary(let entries):
       self = .map(
-        entries.map { InputField(String(decoding: $0.key, as: UTF8.self), InputValue($0.value)) })
+        entries.map {
+          InputField(
+            String(decoding: $0.key, as: UTF8.self), InputValue($0.value), isVerbatim: true)
+        })
     }
   }
 

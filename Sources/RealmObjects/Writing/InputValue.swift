@@ -25,11 +25,14 @@ public struct InputField {
   public var key: String
   /// The value.
   public var value: InputValue
+  /// Whether the key of an entry may be one that SDKs refuse, since a file has it.
+  public var isVerbatim: Bool
 
   /// Makes a field.
-  public init(_ key: String, _ value: InputValue) {
+  public init(_ key: String, _ value: InputValue, isVerbatim: Bool = false) {
     self.key = key
     self.value = value
+    self.isVerbatim = isVerbatim
   }
 }
 

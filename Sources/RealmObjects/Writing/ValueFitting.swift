@@ -124,12 +124,14 @@ enum ValueFitting {
 
   /// The key of a dictionary as bytes.
   ///
+  /// - Parameter isVerbatim: Whether keys that SDKs refuse are possible.
   /// - Throws: `invalidDictionaryKey`, `limitExceeded`.
   static func key(
-    _ key: String, _ property: Property, _ layout: ClassLayout
+    _ key: String, isVerbatim: Bool = false, _ property: Property, _ layout: ClassLayout
   ) throws(ObjectError) -> [UInt8] {
     let bytes = Array(key.utf8)
-    guard bytes.first != UInt8(ascii: "$"), !bytes.contains(UInt8(ascii: ".")) else {
+    guard isVerbatim || (bytes.first != UInt8(ascii: "$") && !bytes.contains(UInt8(ascii: ".")))
+    else {
       throw error(.invalidDictionaryKey(key), property, layout)
     }
     guard bytes.count <= maximumTextByteCount else {

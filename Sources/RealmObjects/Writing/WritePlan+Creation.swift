@@ -328,7 +328,9 @@ extension WritePlan {
       case .dictionary:
         var fields: [InputField] = []
         for (key, value) in try entries(index, property) {
-          fields.append(InputField(String(decoding: key, as: UTF8.self), try copy(of: value)))
+          fields.append(
+            InputField(
+              String(decoding: key, as: UTF8.self), try copy(of: value), isVerbatim: true))
         }
         values.append(.map(fields))
       }

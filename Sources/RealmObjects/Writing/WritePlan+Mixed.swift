@@ -74,7 +74,8 @@ extension WritePlan {
     var seen: Set<[UInt8]> = []
     for field in fields {
       do throws(ObjectError) {
-        let key = try ValueFitting.key(field.key, layout.properties[property], layout)
+        let key = try ValueFitting.key(
+          field.key, isVerbatim: field.isVerbatim, layout.properties[property], layout)
         guard seen.insert(key).inserted else { throw layout.error(.invalidArgument, property) }
         result.append((key, field))
       } catch {

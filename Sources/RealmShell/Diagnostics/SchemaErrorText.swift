@@ -11,6 +11,8 @@ struct SchemaErrorText {
   private let text: SourceText
   /// The classes that the statement declares.
   private var classes: [ClassStatement] = []
+  /// Whether the statement is a transaction of its own, which no other class can follow.
+  private var standsAlone = false
   /// The class that the statement changes.
   private var className: Name?
   private var property: Name?
@@ -23,9 +25,13 @@ struct SchemaErrorText {
     self.text = text
   }
 
-  init(_ database: Session.Database, classes: [ClassStatement], text: SourceText) {
+  init(
+    _ database: Session.Database, classes: [ClassStatement], text: SourceText,
+    standsAlone: Bool = false
+  ) {
     self.init(database, text: text)
     self.classes = classes
+    self.standsAlone = standsAlone
   }
 
   init(
@@ -296,6 +302,9 @@ struct SchemaErrorText {
       name, message(first),
       at: newName?.range ?? nameOfType(first) ?? declaration(first.className, first.property))
     failure.suggestion = nearestName(first)
+    if case .unknownTarget = first.kind, standsAlone, failure.suggestion == nil {
+      failure.remedy = "classes that name each other stand in one write { ... }"
+    }
     failure.details = violations.dropFirst().map { violation in
       message(violation) + (nearestName(violation).map { "; did you mean \($0)?" } ?? "")
     }

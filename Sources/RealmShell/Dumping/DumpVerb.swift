@@ -103,7 +103,7 @@ final class DatabaseDump {
     out.write("write {\n")
     if part != .data {
       SchemaText(classes: classes, out: out, isScript: true).writeStatements(
-        margin: "  ", defaults: database.defaults, allowsAsymmetric: false)
+        margin: "  ", defaults: database.defaults)
     }
     if part != .schema {
       do throws(StorageError) {

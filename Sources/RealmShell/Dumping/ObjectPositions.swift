@@ -6,6 +6,17 @@ import RealmValues
 struct ObjectPositions {
   /// The keys in ascending order; nil if they are those of a new class.
   private let keys: [Int64]?
+  /// The place of each key, if they are in another order.
+  private let places: [Int64: Int]?
+
+  /// Objects in any order.
+  init(_ keys: [ObjectKey]) {
+    self.keys = []
+    places = Dictionary(
+      keys.enumerated().map { ($1.rawValue, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// All objects of a table.
 
   init(_ table: StoredTable) throws(StorageError) {
     let count = try table.objectCount()
@@ -26,6 +37,7 @@ struct ObjectPositions {
       }
     }
     self.keys = isPlain ? nil : keys
+    places = nil
   }
 
   /// The key of the object that is added to a new class behind so many others.
@@ -38,6 +50,7 @@ struct ObjectPositions {
   /// The key in the new class; nil if there is no object with the key.
   func newKey(of key: ObjectKey) -> Int64? {
     guard let keys else { return key.rawValue }
+    if let places { return places[key.rawValue].map(ObjectPositions.newKey) }
     var (low, high) = (0, keys.count)
     while low < high {
       let middle = (low + high) / 2

@@ -32,7 +32,9 @@ final class InputMaker {
       var entries: [InputField] = []
       entries.reserveCapacity(fields.count)
       for field in fields {
-        entries.append(InputField(field.key.text, try value(of: field.value, row: row)))
+        entries.append(
+          InputField(
+            field.key.text, try value(of: field.value, row: row), isVerbatim: field.isVerbatim))
       }
       return .map(entries)
     case .literal, .path, .call, .unary, .binary, .query: return try evaluate(expression, row)
@@ -100,13 +102,20 @@ final class InputMaker {
   }
 
   /// The form of a computed value for writing.
-  static func input(_ value: ShellValue) -> InputValue {
+  ///
+  /// - Parameter isVerbatim: Whether the value comes from a file, so that its keys are as they are.
+  static func input(_ value: ShellValue, isVerbatim: Bool = false) -> InputValue {
     switch value {
     case .scalar(let scalar): .scalar(scalar)
     case .object(let objectClass, let key): .object(objectClass.base, key)
-    case .list(let members): .array(members.map(input))
+    case .list(let members): .array(members.map { input($0, isVerbatim: isVerbatim) })
     case .dictionary(let entries):
-      .map(entries.map { InputField(String(decoding: $0.key, as: UTF8.self), input($0.value)) })
+      .map(
+        entries.map {
+          InputField(
+            String(decoding: $0.key, as: UTF8.self), input($0.value, isVerbatim: isVerbatim),
+            isVerbatim: isVerbatim)
+        })
     case .results(let results):
       .array(results.keys.map { .object(results.objectClass.base, $0) })
     case .record(let fields): .map(fields.map { InputField($0.title, input($0.value)) })

@@ -35,7 +35,7 @@ final class ImportValueReader {
       case .mixed: break
       case .link:
         if let target = property.target.flatMap({ schema.objectClass($0) }), !target.isEmbedded,
-          let kind = target.primaryKey?.kind
+          let kind = target.primaryKey?.kind, !Self.isTaggedLink(text)
         {
           guard let key = FieldText.value(text, kind) else {
             throw mismatch(text, kind, property, owner, range)
@@ -178,7 +178,9 @@ final class ImportValueReader {
   ) throws(RecordFailure) -> InputValue {
     .map(
       try fields(&cursor) { (cursor, name, range) throws(RecordFailure) in
-        if name.utf8.first == UInt8(ascii: "$") || name.utf8.contains(UInt8(ascii: ".")) {
+        // Written as escapes they are meant.
+        let written = cursor.bytes((range.lowerBound + 1)..<range.upperBound)
+        if written.first == UInt8(ascii: "$") || written.contains(UInt8(ascii: ".")) {
           throw RecordFailure(
             .invalidDictionaryKey,
             "\"\(name)\" cannot be a key: keys do not start with $ and have no point", at: range)
@@ -186,7 +188,8 @@ final class ImportValueReader {
         _ = cursor.next()
         let start = cursor.place
         let kind = try self.kind(&cursor)
-        return InputField(name, try self.element(&cursor, kind, start, property, owner))
+        return InputField(
+          name, try self.element(&cursor, kind, start, property, owner), isVerbatim: true)
       })
   }
 
@@ -384,6 +387,11 @@ final class ImportValueReader {
   }
 
   // MARK: Mixed values
+
+  /// Whether a field holds a link in the tagged form, as one to the object whose primary key is null.
+  private static func isTaggedLink(_ text: UnsafeRawBufferPointer) -> Bool {
+    text.starts(with: "{\"$link\"".utf8)
+  }
 
   /// Whether the object that follows has a tag for a key.
   private static func isTagged(_ cursor: JSONCursor) -> Bool {

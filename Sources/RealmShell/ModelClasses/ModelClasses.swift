@@ -41,18 +41,11 @@ struct ModelClasses {
     }
   }
 
-  /// The inverses of a class that were declared and whose links are in one of the classes.
-  private func declaredInverses(of objectClass: ObjectClass) -> [ObjectClass.Inverse] {
-    objectClass.inverses.filter { inverse in
-      inverse.name != nil && classes.contains { $0.name == inverse.originClass }
-    }
-  }
-
   /// The properties of a class; `hidden` are names that it cannot use, beside those of the rules.
   func members(
     of objectClass: ObjectClass, besides hidden: (ObjectClass) -> Set<String> = { _ in [] }
   ) -> (fields: [Field], inverses: [Inverse]) {
-    let declared = declaredInverses(of: objectClass)
+    let declared = objectClass.computed
     let stored = objectClass.properties.map(\.name)
     let made = names.propertyNames(
       stored + declared.compactMap(\.name), besides: hidden(objectClass))
@@ -60,7 +53,7 @@ struct ModelClasses {
     let inverses = zip(declared, made.dropFirst(stored.count)).map { inverse, name in
       var originField = inverse.originProperty
       if let origin = classes.first(where: { $0.name == inverse.originClass }) {
-        let all = origin.properties.map(\.name) + declaredInverses(of: origin).compactMap(\.name)
+        let all = origin.properties.map(\.name) + origin.computed.compactMap(\.name)
         let names = names.propertyNames(all, besides: hidden(origin))
         if let i = all.firstIndex(of: inverse.originProperty) { originField = names[i].text }
       }

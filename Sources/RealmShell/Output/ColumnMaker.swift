@@ -36,7 +36,12 @@ struct ColumnMaker {
       try addStored { _ in true }
       if objectClass.view != nil { return }
       if objectClass.isEmbedded { addOwner("@owner") }
-      for inverse in objectClass.inverses { addInverse(inverse) }
+      for inverse in objectClass.inverses {
+        let named = objectClass.computed.filter {
+          $0.originClass == inverse.originClass && $0.originProperty == inverse.originProperty
+        }
+        for way in named.isEmpty ? [inverse] : named { addInverse(way) }
+      }
     case .except(let names, _):
       for name in names where !objectClass.propertyNames.contains(name.text) {
         throw Evaluator.unknownProperty(name.text, of: objectClass, at: name.range)

@@ -1,3 +1,6 @@
+import RealmStorage
+import RealmValues
+
 /// What the renderers need to know about the screen and the settings.
 ///
 /// Source: shell.md 18, 25.
@@ -24,6 +27,8 @@ struct OutputSettings {
   var usesColor = false
   /// Told how many rows are printed; nil if the rows themselves show that.
   var progress: Progress?
+  /// The keys that objects of classes without primary key will have where the output is read.
+  var newKeys: [TableKey: ObjectPositions] = [:]
 
   /// Whether cells of a table are cut to the width of their column.
   var cutsCells: Bool { isTerminal && mode != .markdown }

@@ -15,7 +15,12 @@ final class RecordWriter<Rows: RowSource> {
   /// For each column whether the schema leaves its type open.
   private let isMixed: [Bool]
 
-  init(_ result: Rows, _ format: RecordFormat, to out: ByteWriter) {
+  /// - Parameter newKeys: The keys that objects of classes without primary key will have where the
+  ///   records are read, if those are others.
+  init(
+    _ result: Rows, _ format: RecordFormat, newKeys: [TableKey: ObjectPositions] = [:],
+    to out: ByteWriter
+  ) {
     self.result = result
     self.format = format
     style = format.style
@@ -23,6 +28,7 @@ final class RecordWriter<Rows: RowSource> {
     values = ValueWriter(result.schema, to: out, usesLocalTime: format.usesLocalTime)
     nested = ValueWriter(result.schema, to: ByteWriter())
     isMixed = result.columns.map(\.isMixed)
+    (values.newKeys, nested.newKeys) = (newKeys, newKeys)
   }
 
   /// Writes the value of a column of the object that the result was moved to.
@@ -127,7 +133,9 @@ final class RecordWriter<Rows: RowSource> {
   private func writePrimaryKey(
     of key: ObjectKey, in target: ObjectClass
   ) throws(StorageError) -> Bool {
-    guard !target.isEmbedded, case .primaryKey(let value) = try target.identity(of: key)
+    guard !target.isEmbedded, case .primaryKey(let value) = try target.identity(of: key),
+      // No link, too, is null.
+      value != .null
     else { return false }
     try write(ShellValue.scalar(value), false)
     return true
@@ -143,7 +151,8 @@ extension Renderer {
   func renderRecords(_ rows: Range<Int>, _ style: RecordStyle) throws(ShellError) {
     let separator = style == .csv ? UInt8(ascii: ",") : 0x09
     if settings.showsHeader { writeHeader(style, separator) }
-    let record = RecordWriter(result, RecordFormat(style), to: out)
+    let record = RecordWriter(
+      result, RecordFormat(style), newKeys: settings.newKeys, to: out)
     let columnCount = result.columns.count
     try forEachRow(rows) { (_) throws(ShellError) in
       for column in 0..<columnCount {

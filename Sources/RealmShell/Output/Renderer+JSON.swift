@@ -55,7 +55,8 @@ extension Renderer {
 
   /// One object a line.
   func renderJSONLines(_ rows: Range<Int>) throws(ShellError) {
-    let record = RecordWriter(result, RecordFormat(.compactJSON), to: out)
+    let record = RecordWriter(
+      result, RecordFormat(.compactJSON), newKeys: settings.newKeys, to: out)
     let prefixes = prefixes(.compactJSON)
     try forEachRow(rows) { (_) throws(ShellError) in
       try writeObject(record, prefixes, to: out)
@@ -97,7 +98,8 @@ extension Renderer {
     // The values are written to memory without what stands between them, which depends on whether
     // they fit on a line.
     let memory = ByteWriter()
-    let record = RecordWriter(result, RecordFormat(.json), to: memory)
+    let record = RecordWriter(
+      result, RecordFormat(.json), newKeys: settings.newKeys, to: memory)
     let flat = prefixes(.json)
     let tall = tallPrefixes(indent: indent + 2)
     let restWidth = indent + 1 + flat.width

@@ -280,7 +280,13 @@ final class ResultSet: RowSource {
 
 extension ObjectClass.Inverse {
   /// The way back as it is written in predicates.
-  var way: String { "@links.\(quotedName(originClass)).\(quotedName(originProperty))" }
+  var way: String { way(inScript: false) }
+
+  /// The same, in a script if the text is for one.
+  func way(inScript: Bool) -> String {
+    let names = [originClass, originProperty].map { quotedName($0, inScript: inScript) }
+    return "@links.\(names[0]).\(names[1])"
+  }
 
   /// The name of the computed property, or the way back.
   var title: String { name ?? way }

@@ -8,32 +8,43 @@ import RealmStorage
 struct SchemaText {
   let classes: [ObjectClass]
   let out: ByteWriter
-  /// Whether the text is to be run again, not to be looked at.
+  /// Whether the text is to be run again as it is, in another file, not to be looked at.
   var isScript = false
+
+  /// A script that makes the classes: if one names a later one, which is possible in a transaction
+  /// only, they stand in one.
+  func writeScript() {
+    guard namesLaterClass else { return writeStatements() }
+    out.write("write {\n")
+    writeStatements(margin: "  ")
+    out.write("}\n")
+  }
+
+  private var namesLaterClass: Bool {
+    var later = Set(classes.map(\.name))
+    return classes.contains { objectClass in
+      later.remove(objectClass.name)
+      return objectClass.properties.contains { later.contains($0.targetName ?? "") }
+        || objectClass.computed.contains { later.contains($0.originClass) }
+    }
+  }
 
   /// Class statements that can be run again.
   ///
   /// - Parameters:
   ///   - margin: What stands before each line.
   ///   - defaults: What is known about the defaults of properties, which files do not store.
-  ///   - allowsAsymmetric: Whether the statements are for a synchronised file; no other can have
-  ///     such classes.
-  func writeStatements(
-    margin: String = "", defaults: Defaults? = nil, allowsAsymmetric: Bool = true
-  ) {
+  func writeStatements(margin: String = "", defaults: Defaults? = nil) {
     for objectClass in classes {
       var head = margin + "class \(quotedName(objectClass.name, inScript: isScript))"
       switch objectClass.table.kind {
       case .topLevel: break
       case .embedded: head += " embedded"
-      case .asymmetric where allowsAsymmetric: head += " asymmetric"
+      case .asymmetric where !isScript: head += " asymmetric"
       case .asymmetric:
         out.write("\(margin)# The next class is asymmetric, which needs a synchronised file.\n")
       }
-      // Without the other class the statement could not be run.
-      let computed = objectClass.inverses.filter { inverse in
-        inverse.name != nil && classes.contains { $0.name == inverse.originClass }
-      }
+      let computed = objectClass.computed
       let isEmpty = objectClass.properties.isEmpty && computed.isEmpty
       out.write(isEmpty ? head + " {}\n" : head + " {\n")
       for property in objectClass.properties {
@@ -43,7 +54,11 @@ struct SchemaText {
         out.write("\(margin)\(line)\(value.map { " = " + $0 } ?? "")\n")
       }
       for inverse in computed {
-        out.write("\(margin)  \(quotedName(inverse.title)): \(inverse.way)\n")
+        // Without the other class the statement could not be run.
+        let isComment = isScript && !classes.contains { $0.name == inverse.originClass }
+        let name = quotedName(inverse.title, inScript: isScript)
+        out.write(
+          "\(margin)  \(isComment ? "# " : "")\(name): \(inverse.way(inScript: isScript))\n")
       }
       if !isEmpty { out.write(margin + "}\n") }
     }

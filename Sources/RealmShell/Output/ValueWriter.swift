@@ -79,6 +79,9 @@ final class ValueWriter {
     case .int(let number): out.writeInt(number)
     case .float(let number): float(number, isMixed, form)
     case .double(let number): double(number, isMixed, form)
+    case .decimal(let number) where isExact && !form.isJSON && !number.isCanonical:
+      let digits = [number.high, number.low].map { ValueWriter.hexadecimal($0, digitCount: 16) }
+      out.write("decimal(\"0x\(digits.joined())\")")
     case .decimal(let number): tagged("decimal", isMixed, form) { number.append(to: &$0) }
     case .string(let bytes):
       form.isJSON ? JSONText.writeString(bytes, to: out) : LiteralText.writeQuoted(bytes, to: out)
@@ -151,9 +154,12 @@ final class ValueWriter {
 
   /// What is not a number has other bits than those of `nan` where a processor has made it.
   private func notANumber(_ bits: UInt64, digitCount: Int) {
+    out.write("nan(\"\(ValueWriter.hexadecimal(bits, digitCount: digitCount))\")")
+  }
+
+  private static func hexadecimal(_ bits: UInt64, digitCount: Int) -> String {
     let digits = String(bits, radix: 16)
-    let zeros = String(repeating: "0", count: digitCount - digits.count)
-    out.write("nan(\"\(zeros)\(digits)\")")
+    return String(repeating: "0", count: digitCount - digits.count) + digits
   }
 
   private func double(_ number: Double, _ isMixed: Bool, _ form: Form) {
@@ -279,6 +285,9 @@ final class ValueWriter {
     let colon: StaticString = form == .json ? ": " : ":"
     let comma: StaticString = form == .json ? ", " : ","
     let identity = try target.identity(of: key)
+    // No link, too, is null.
+    let isNullKey = if case .primaryKey(.null) = identity { true } else { false }
+    let isMixed = isMixed || isNullKey
     if isMixed {
       openTag("link", form)
       JSONText.writeString(target.name, to: out)
@@ -295,7 +304,7 @@ final class ValueWriter {
     case .objectKey(let key):
       out.write(isMixed ? "\"obj\"" : "{\"$obj\"")
       out.write(colon)
-      out.writeInt(key.rawValue)
+      out.writeInt(newKeys[target.table.key]?.newKey(of: key) ?? key.rawValue)
       out.byte(UInt8(ascii: "}"))
     }
   }
@@ -332,7 +341,9 @@ final class ValueWriter {
 
   /// A key of a dictionary with its colon.
   func memberKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
-    if form.isJSON {
+    if form.isJSON || isExact, key.first == UInt8(ascii: "$") || key.contains(UInt8(ascii: ".")) {
+      writeVerbatimKey(key, form)
+    } else if form.isJSON {
       JSONText.writeString(key, to: out)
     } else if LiteralText.isName(key) {
       out.write(key)
@@ -340,6 +351,21 @@ final class ValueWriter {
       LiteralText.writeQuoted(key, to: out)
     }
     out.write(form == .compactJSON ? ":" : ": ")
+  }
+
+  /// A key that only old files have: escapes tell that it is meant, and no tag.
+  private func writeVerbatimKey(_ key: UnsafeRawBufferPointer, _ form: Form) {
+    let escaped: EscapedText.Form = form.isJSON ? .json : .literal
+    out.byte(UInt8(ascii: "\""))
+    var start = 0
+    for i in 0..<key.count
+    where key[i] == UInt8(ascii: ".") || (i == 0 && key[i] == UInt8(ascii: "$")) {
+      EscapedText.write(UnsafeRawBufferPointer(rebasing: key[start..<i]), escaped, to: out)
+      out.write(key[i] == UInt8(ascii: ".") ? "\\u002e" : "\\u0024")
+      start = i + 1
+    }
+    EscapedText.write(UnsafeRawBufferPointer(rebasing: key[start...]), escaped, to: out)
+    out.byte(UInt8(ascii: "\""))
   }
 
   private func list(_ list: StoredList, _ isMixed: Bool, _ form: Form) throws(StorageError) {

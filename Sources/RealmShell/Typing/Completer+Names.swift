@@ -57,7 +57,7 @@ extension Completer {
       options += view.fields.map { option($0.name, $0.text, isOpen: false) }
     }
     guard !isField, let objectClass = names.type(of: owner)?.objectClass else { return options }
-    for inverse in objectClass.inverses {
+    for inverse in objectClass.computed {
       guard let name = inverse.name else { continue }
       options.append(
         option(name, "@links.\(inverse.originClass).\(inverse.originProperty)", isOpen: true))

@@ -28,7 +28,8 @@ extension Session {
   ) throws(ShellError) {
     try changeClasses(at: range, to: writer) { (database) throws(ShellError) in
       let definition = try definition(of: statement, database)
-      let text = SchemaErrorText(database, classes: [statement], text: source)
+      let text = SchemaErrorText(
+        database, classes: [statement], text: source, standsAlone: database.transaction == nil)
       let outcome = try text.during { () throws(SchemaError) in
         // In an open transaction other classes may follow.
         try database.schemaEditor.declare(

@@ -74,9 +74,10 @@ extension Session {
 
   private func write(
     _ result: ResultSet, _ mode: Settings.Mode, _ appends: Bool, to path: String,
-    _ range: SourceRange
+    _ range: SourceRange, newKeys: [TableKey: ObjectPositions] = [:]
   ) throws(ShellError) {
     var settings = outputSettings
+    settings.newKeys = newKeys
     settings.mode = mode
     settings.isTerminal = false
     settings.usesColor = false
@@ -149,6 +150,7 @@ extension Session {
     var objectCount = 0
     let classes = selection.classes.filter { !$0.isEmbedded }
     var fileNames: Set<String> = []
+    let newKeys = try newKeys(of: classes, selection, database)
     for objectClass in classes {
       let result: ResultSet
       if let keys = selection.chosenKeys(of: objectClass) {
@@ -159,11 +161,12 @@ extension Session {
       }
       objectCount += result.keys.count
       let file = fileName(of: objectClass, &fileNames)
-      try write(result, mode, statement.append, to: "\(folder)/\(file).\(mode.rawValue)", range)
+      try write(
+        result, mode, statement.append, to: "\(folder)/\(file).\(mode.rawValue)", range,
+        newKeys: newKeys)
     }
     let memory = ByteWriter()
-    SchemaText(classes: database.realm.schema.classes, out: memory, isScript: true)
-      .writeStatements()
+    SchemaText(classes: database.realm.schema.classes, out: memory, isScript: true).writeScript()
     try OutputFile.write(
       memory.takeBytes(), to: folder + "/schema.realmsh", for: self, at: range)
     try refuseUnreadable(statement, database)
@@ -172,6 +175,22 @@ extension Session {
     writer.write(
       "exported \(objects(objectCount)) of \(counted(classes.count, "class", "classes")) to "
         + "\(path.hasSuffix("/") ? path : path + "/")\n")
+  }
+
+  /// The keys that linked objects without primary key get when their files are imported into new
+  /// classes, which is how links can find them.
+  private func newKeys(
+    of classes: [ObjectClass], _ selection: ObjectSelection, _ database: Database
+  ) throws(ShellError) -> [TableKey: ObjectPositions] {
+    var newKeys: [TableKey: ObjectPositions] = [:]
+    for objectClass in classes
+    where objectClass.primaryKey == nil && !objectClass.inverses.isEmpty {
+      newKeys[objectClass.table.key] = try database.reading { () throws(StorageError) in
+        if let keys = selection.chosenKeys(of: objectClass) { return ObjectPositions(keys) }
+        return try ObjectPositions(objectClass.table)
+      }
+    }
+    return newKeys
   }
 
   /// A name for the file of a class, which no other class of the folder has.

@@ -55,7 +55,7 @@ extension HelpText {
   private static let literals = [
     ("null", "no value; also nil"), ("true false", "bool"), ("-42 0x2A", "int"),
     ("1.5 1e300 inf nan", "double; 1.5f is a float"), ("decimal(1.50)", "decimal128"),
-    ("\"text\" 'text'", "string, with \\n \\t \\r \\\\ \\\" \\u0000"),
+    ("\"text\" 'text'", "string, with \\n \\t \\r \\\\ \\\" \\u0000 \\xff"),
     ("B64\"3q2+7w==\"", "data; also hex(\"dead\"), binary(\"text\"), file(\"photo.jpg\")"),
     ("2024-05-01", "date; also 2024-05-01T12:00:00Z, ...+02:00, now()"),
     ("oid(64f1c2a90f3b5d0012ab34cd)", "objectId; oid() makes a new one"),

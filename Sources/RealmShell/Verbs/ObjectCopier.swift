@@ -102,7 +102,7 @@ final class ObjectCopier {
     var fields: [InputField] = []
     for property in objectClass.properties where !property.canHoldLinks {
       let value = try source.value(of: property, in: objectClass, key)
-      fields.append(InputField(property.name, InputMaker.input(value)))
+      fields.append(InputField(property.name, InputMaker.input(value, isVerbatim: true)))
     }
     let outcome = try apply(objectClass, key) { (writer) throws(ObjectError) in
       if targetClass.primaryKey == nil { return try writer.planAdd(targetClass, [.map(fields)]) }
@@ -169,7 +169,8 @@ final class ObjectCopier {
       var fields: [InputField] = []
       for entry in entries {
         fields.append(
-          InputField(String(decoding: entry.key, as: UTF8.self), try input(entry.value)))
+          InputField(
+            String(decoding: entry.key, as: UTF8.self), try input(entry.value), isVerbatim: true))
       }
       return .map(fields)
     case .scalar, .results, .record, .reference: return InputMaker.input(value)

@@ -312,17 +312,25 @@ extension Session {
     var classes: [ClassStatement] = []
     do throws(SyntaxError) {
       while let statement = try parser.next() {
-        guard case .class(let found) = statement.body, statement.prefixes.isEmpty else {
-          throw SyntaxError(
-            "a schema consists of class statements", name: .syntax, range: statement.range,
-            expected: [.word("class")])
+        if case .write(let block) = statement.body, statement.prefixes.isEmpty {
+          for inner in block.statements { classes.append(try classStatement(inner)) }
+        } else {
+          classes.append(try classStatement(statement))
         }
-        classes.append(found)
       }
     } catch {
       throw ShellError(error)
     }
     return classes
+  }
+
+  private func classStatement(_ statement: Statement) throws(SyntaxError) -> ClassStatement {
+    guard case .class(let found) = statement.body, statement.prefixes.isEmpty else {
+      throw SyntaxError(
+        "a schema consists of class statements, in write { ... } or without", name: .syntax,
+        range: statement.range, expected: [.word("class"), .word("write")])
+    }
+    return found
   }
 
   /// Parts of a warning that are printed in full.

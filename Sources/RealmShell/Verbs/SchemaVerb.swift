@@ -29,7 +29,11 @@ extension Session {
         return
       }
       let memory = ByteWriter()
-      writeSchema(classes, format, to: memory)
+      if format == .text {
+        SchemaText(classes: classes, out: memory, isScript: true).writeScript()
+      } else {
+        writeSchema(classes, format, to: memory)
+      }
       try OutputFile.write(memory.takeBytes(), to: resolve(path), for: self, at: path.range)
     }
   }

@@ -3,7 +3,8 @@ import RealmValues
 
 /// Two states whose objects are compared: of one file, or of two.
 ///
-/// Tables belong together by their names, columns by theirs. Links are equal if they lead to objects
+/// Tables belong together by their names, columns by theirs; the table of a class also to one of the
+/// bare library that has the name of the class. Links are equal if they lead to objects
 /// with the same primary key, or with the same object key where there is none; embedded objects if
 /// all that they hold is equal.
 public final class SnapshotPair {
@@ -26,11 +27,24 @@ public final class SnapshotPair {
     sharesNodes = old.sharesNodes(with: new)
     var hasEqualTableKeys = true
     for table in old.tables {
-      guard let partner = new.table(named: table.name) else { continue }
+      guard let partner = SnapshotPair.partner(of: table, in: old, new) else { continue }
       pairs[table.key] = TablePair(table, partner)
       if partner.key != table.key { hasEqualTableKeys = false }
     }
     self.hasEqualTableKeys = hasEqualTableKeys
+  }
+
+  /// The new table that belongs to an old one: with the same name, else with or without the prefix
+  /// of classes if only one state has that name.
+  private static func partner(
+    of table: StoredTable, in old: Snapshot, _ new: Snapshot
+  ) -> StoredTable? {
+    if let partner = new.table(named: table.name) { return partner }
+    let prefix = "class_"
+    let other =
+      table.name.hasPrefix(prefix)
+      ? String(table.name.dropFirst(prefix.count)) : prefix + table.name
+    return old.table(named: other) == nil ? new.table(named: other) : nil
   }
 
   /// The tables with the name of an old one; nil if the new state has none.

@@ -109,7 +109,7 @@ extension WriteTransaction {
 
   /// Inserts a value, which can be a collection, into a list of mixed values.
   ///
-  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key that stands twice.
   public func insert(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
     mixed value: MixedValue
@@ -123,7 +123,7 @@ extension WriteTransaction {
 
   /// Changes an element of a list of mixed values.
   ///
-  /// - Throws: as for a scalar; `rejected(.badName)` for a key.
+  /// - Throws: as for a scalar; `rejected(.badName)` for a key that stands twice.
   public func set(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, at index: Int,
     mixed value: MixedValue
@@ -340,8 +340,9 @@ extension WriteTransaction {
 
   /// Sets the value of a key, which is added if it is missing.
   ///
-  /// - Throws: `rejected(.badName)` if the key starts with `$` or contains a point;
-  ///   `rejected(.wrongType)`, `rejected(.noObject)`.
+  /// Keys with `$` or points, which SDKs refuse and old files have, are for the caller to judge.
+  ///
+  /// - Throws: `rejected(.wrongType)`, `rejected(.noObject)`.
   public func set(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, key: [UInt8],
     _ value: ScalarValue
@@ -352,9 +353,6 @@ extension WriteTransaction {
   }
 
   func check(key: [UInt8]) throws(StorageError) {
-    guard key.first != UInt8(ascii: "$"), !key.contains(UInt8(ascii: ".")) else {
-      throw .rejected(.badName)
-    }
     guard key.count <= LeafEditor.maximumTextByteCount else { throw .rejected(.valueTooLong) }
   }
 
@@ -452,7 +450,7 @@ extension WriteTransaction {
   /// Creates an embedded object as the value of a key of a dictionary; the one before is deleted.
   ///
   /// - Returns: its key.
-  /// - Throws: `rejected(.wrongType)`, `rejected(.noObject)`, `rejected(.badName)`.
+  /// - Throws: `rejected(.wrongType)`, `rejected(.noObject)`.
   public func createEmbedded(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, key name: [UInt8]
   ) throws(StorageError) -> ObjectKey {

@@ -9,7 +9,7 @@ extension WriteTransaction {
   /// - Parameter changes: What the value is to be recorded as, if it is the collection that the
   ///   property has with some elements changed: for those who observe the collection.
   /// - Throws: `rejected(.noObject)`, `rejected(.noColumn)`, `rejected(.wrongType)`,
-  ///   `rejected(.badName)` for a key, `rejected(.notSupported)` for too many levels.
+  ///   `rejected(.badName)` for a key that stands twice, `rejected(.notSupported)` for too many levels.
   public func set(
     _ table: TableKey, _ object: ObjectKey, _ column: ColumnKey, mixed value: MixedValue,
     changing changes: [TransactionChanges.ElementChange]? = nil

@@ -67,8 +67,8 @@ struct NestedWritingTests {
         try transaction.set(table, object, any, mixed: deep)
       }
       #expect(throws: StorageError.rejected(.badName)) {
-        try transaction.set(
-          table, object, any, mixed: .dictionary([(Array("a.b".utf8), .scalar(.null))]))
+        let entry = (key: Array("a".utf8), value: MixedValue.scalar(.null))
+        try transaction.set(table, object, any, mixed: .dictionary([entry, entry]))
       }
       #expect(throws: StorageError.rejected(.noObject)) {
         try transaction.set(
