@@ -451,8 +451,10 @@ struct Parser {
 
   /// Takes a whole number, which must stand here.
   mutating func integer() throws(SyntaxError) -> IntegerOperand {
-    guard let value = try acceptInteger() else { throw failure() }
-    return value
+    if let value = try acceptInteger() { return value }
+    let text = text(token.range)
+    guard token.kind == .number, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) else { throw failure() }
+    throw SyntaxError("a whole number of at most 64 bits is needed", range: token.range)
   }
 
   /// Takes a text in quotes if one stands here.

@@ -31,6 +31,28 @@ public enum Spelling {
     return best?.name
   }
 
+  /// The file nearest to `name`: its name without the ending, or else the ending itself, is a
+  /// candidate's as for `nearest`.
+  public static func nearestFile(
+    to name: String, among candidates: some Sequence<String>
+  ) -> String? {
+    let (stem, ending) = parts(of: name)
+    let candidates = Array(candidates)
+    let sameEnding = candidates.filter { parts(of: $0).ending == ending }
+    if let nearest = nearest(to: stem, among: sameEnding.map { parts(of: $0).stem }) {
+      return sameEnding.first { parts(of: $0).stem == nearest }
+    }
+    return nearest(to: name, among: candidates.filter { parts(of: $0).stem == stem })
+  }
+
+  /// A file name and its ending with the point, which may be empty.
+  private static func parts(of name: String) -> (stem: String, ending: Substring) {
+    guard let point = name.lastIndex(of: "."), point > name.startIndex else {
+      return (name, "")
+    }
+    return (String(name[..<point]), name[point...])
+  }
+
   /// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into
   /// `b`, counted in characters; nil if more than `bound`.
   static func distance(_ a: [Character], _ b: [Character], atMost bound: Int) -> Int? {

@@ -13,6 +13,18 @@ import Testing
   }
 }
 
+@Suite struct FileSpellingTests {
+  @Test(arguments: [
+    ("dog.realm", "dogs.realm"), ("dgs.realm", "dogs.realm"), ("my.real", "my.realm"),
+    ("x.realm", nil), ("by.realm", "my.realm"), ("mroe.csv", "more.csv"), ("more.cvs", "more.csv"),
+    ("dogs.csv", nil), ("README", nil), ("REDME", "README"), (".a", nil),
+  ])
+  func nearestFile(_ name: String, _ wanted: String?) {
+    let names = ["dogs.realm", "my.realm", "more.csv", "README"]
+    #expect(Spelling.nearestFile(to: name, among: names) == wanted)
+  }
+}
+
 @Suite struct GrammarTests {
   @Test(arguments: Grammar.verbs.map(\.name)) func rowsAreComplete(_ name: String) throws {
     let verb = try #require(Grammar.verb(named: name.uppercased()))

@@ -196,7 +196,9 @@ struct Program {
       if error.name == .fileNotFound, opening.creation == .no, let path = opening.path,
         StorageMessages.danglingLink(path) == nil
       {
-        error.remedy = statementHint(path) ?? "add --create to make a new database"
+        let hint = statementHint(path)
+        if hint == nil { error.suggestion = session.similarFile(path) }
+        error.remedy = hint ?? "add --create to make a new database"
       }
       throw error
     }

@@ -13,10 +13,22 @@ extension Session {
   ///
   /// Source: shell.md 19.
   func suggesting(_ error: ShellError, in statement: SourceRange?) -> ShellError {
-    let error = suggestingName(error, in: statement)
+    var error = suggestingName(error, in: statement)
     guard let statement else { return error }
-    let classNames = NameResolver(session: self).schema?.classes.map(\.name) ?? []
+    let classes = NameResolver(session: self).schema?.classes ?? []
+    let classNames = classes.map(\.name)
+    if error.name == .noSuchTable, let name = error.suggestion,
+      classes.first(where: { $0.name == name })?.isEmbedded == true, makesObjects(statement)
+    {
+      // Embedded objects exist in their owners only.
+      error.suggestion = nil
+    }
     return NewcomerHints(error, in: statement, of: source, classNames)?.hintedError ?? error
+  }
+
+  private func makesObjects(_ statement: SourceRange) -> Bool {
+    let words = source.text(of: statement).split(separator: " ", maxSplits: 1)
+    return words.first.map { ["add", "upsert", "import"].contains($0.lowercased()) } ?? false
   }
 
   /// The error of a parser that knows no names, without the guess that a property or class is a
@@ -35,14 +47,23 @@ extension Session {
       let range = error.range, let statement, statement.start <= range.start
     else { return error }
     let word = source.text(of: range)
-    guard !word.isEmpty, word.utf8.allSatisfy({ Completer.isNameByte($0) || $0 == 0x24 }) else {
-      return error
+    let isFile = error.name == .fileNotFound
+    let isName = word.utf8.allSatisfy { byte in
+      Completer.isNameByte(byte) || byte == UInt8(ascii: "$") || isFile && byte > 0x20
     }
+    guard !word.isEmpty, isName else { return error }
     let completer = Completer(self)
     let before = Array(source.bytes[statement.start..<range.start])
     let options = completer.options(for: StatementParser.followers(of: before), typed: "")
     var error = error
-    error.suggestion = Spelling.nearest(to: word, among: options.map(\.key))
+    let isFolder = error.message.hasPrefix("cannot change to")
+    let names = options.map(\.key).filter { name in
+      guard let first = name.first, isFolder || name.last != "/" else { return false }
+      return first.isLetter || first.isNumber || "$`_.~".contains(first)
+    }
+    error.suggestion =
+      isFile
+      ? Spelling.nearestFile(to: word, among: names) : Spelling.nearest(to: word, among: names)
     return error
   }
 }

@@ -17,7 +17,9 @@ extension Session {
       do throws(ShellError) {
         realm = try openRealm(path: resolve(path), key: try readKey(statement.key))
       } catch {
-        throw placed(error, path)
+        var error = placed(error, path)
+        if error.name == .fileNotFound { error.remedy = nil }
+        throw error
       }
     } else {
       realm = try committed(try current())

@@ -22,7 +22,8 @@ extension Session {
     return error
   }
 
-  private func similarFile(_ path: String) -> String? {
+  /// The database in the folder of a path that has a similar name.
+  func similarFile(_ path: String) -> String? {
     let folder = TextFile.folder(of: path)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     guard let stream = opendir(resolve(folder)) else { return nil }
@@ -34,7 +35,7 @@ extension Session {
       }
       if text.hasSuffix(".realm") { names.append(text) }
     }
-    return Spelling.nearest(to: name, among: names.sorted())
+    return Spelling.nearestFile(to: name, among: names.sorted())
   }
 
   func close(
