@@ -148,6 +148,18 @@ struct ErrorPrinterTests {
     #expect(long.contains("xxx Dgo\n"))
   }
 
+  /// A place is shown under what was typed only if that stands in one row.
+  @Test func whatTakesTwoRowsIsShownAgain() {
+    let text = "where Dgo name == \"Rex\""
+    #expect(
+      message(text, at: "Dgo", promptWidth: 6, width: 29)
+        == "            ^^^\n  error: wrong [Syntax]\n")
+    #expect(message(text, at: "Dgo", promptWidth: 6).hasPrefix("            ^^^ error"))
+    #expect(
+      message(text, at: "Dgo", promptWidth: 6, width: 28)
+        .hasPrefix("a.realmsh:1:7: error:"))
+  }
+
   @Test func veryLongTextsAreCut() {
     let word = String(repeating: "é", count: 100_000)
     let text = message("where \(word)", at: word) { $0.message = "no class \(word) here" }

@@ -65,7 +65,7 @@ struct ErrorPrinter {
       return
     }
     let source = origin.source
-    if let promptWidth = origin.promptWidth, !source.bytes.dropLast().contains(0x0A) {
+    if let promptWidth = origin.promptWidth, isInOneRow(source, behind: promptWidth) {
       let marks = marks(range, source)
       let indent = String(repeating: " ", count: promptWidth + marks.width)
       write(message, behind: indent + marks.text + " ")
@@ -84,6 +84,13 @@ struct ErrorPrinter {
     let lead = "  \(gap) | " + String(repeating: " ", count: marks.width) + marks.text
     if let help = help(error) { write(help, behind: lead + " ") } else { writer.write(lead + "\n") }
     for line in error.details { write(line, behind: "  ") }
+  }
+
+  /// Whether a text that was typed stands in one row of the screen.
+  private func isInOneRow(_ source: SourceText, behind promptWidth: Int) -> Bool {
+    let text = String(decoding: source.bytes, as: UTF8.self).prefix { !$0.isNewline }
+    guard text.utf8.count + 1 >= source.bytes.count else { return false }
+    return width.map { promptWidth + WordWrap.columns(of: text) <= $0 } ?? true
   }
 
   /// Least columns for a text behind something else.
