@@ -90,17 +90,19 @@ struct NodeSearch {
     return (Int(key & 0xFFFF), Table(ref: Int64(top.offset), changeCount: count))
   }
 
-  /// The version of a state if a node can be its top: names and tables are as many, and the size of
-  /// the file is a number.
+  /// The version of a state if a node can be its top: the size of the file is a number, and names and
+  /// tables are as many, or the size fits.
   private mutating func version(ofTop top: NodeView) -> Int64? {
     guard (3...12).contains(top.count), let size = (try? view.tagged(top, 2)) ?? nil,
       size > top.offset, let namesRef = try? view.ref(top, 0),
-      let tablesRef = try? view.ref(top, 1), let tables = try? view.refs(at: tablesRef)
+      let tablesRef = try? view.ref(top, 1)
     else { return nil }
     let count =
       nameCounts[namesRef] ?? (try? TableReader.names(at: namesRef, in: view))?.count ?? -1
     nameCounts[namesRef] = count
-    guard count == tables.count else { return nil }
+    let isFitting = count > 0 && size % 8 == 0 && size <= view.byteCount
+    let tableCount = (try? view.refs(at: tablesRef))?.count
+    guard count == tableCount || isFitting else { return nil }
     return max(1, ((try? view.tagged(top, 6)) ?? nil) ?? 1)
   }
 

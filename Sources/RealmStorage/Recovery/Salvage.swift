@@ -66,15 +66,22 @@ final class Salvage {
 
   // MARK: Objects
 
+  /// Keys that an index can be built for are below; others nearly always come from damage.
+  private static let indexedKeyLimit: UInt64 = 1 << 62
+
   /// Keeps the objects that have a primary key of their own, or any value.
   private func choose(from salvaged: SalvagedTable) throws(StorageError) {
     let table = salvaged.table
+    let isIndexed = table.primaryKey != nil || table.columns.contains { $0.isMarkedIndexed }
     var known: [UInt64: (block: Int, row: Int)] = [:]
     for (index, block) in salvaged.blocks.enumerated() {
       guard onProgress(0, 1) else { throw .rejected(.interrupted) }
       var reader = BlockReader(salvaged, block)
       for row in 0..<block.count {
         do throws(StorageError) {
+          if isIndexed, block.key(at: row) >= Salvage.indexedKeyLimit {
+            throw .damage(.keyOrder, at: block.cluster?.node.offset ?? 0)
+          }
           if let primaryKey = table.primaryKey {
             let value = try reader.value(primaryKey, at: row)
             if let place = Salvage.problem(of: value, at: reader.offset(of: primaryKey)) {
