@@ -30,11 +30,10 @@ struct DamagedState {
       setElements((0..<list.count).map { list[$0] }, in: view)
     }
     let isEmpty = names?.isEmpty ?? false && elements?.isEmpty ?? false
-    guard !tables.isEmpty || isEmpty || hasPlausibleNames else { return nil }
-  }
-
-  private var hasPlausibleNames: Bool {
-    names?.contains { $0.hasPrefix("class_") } ?? false
+    let size = ((try? view.tagged(top, 2)) ?? nil) ?? 0
+    let isFitting = size > ref && size % 8 == 0 && size <= view.byteCount
+    let hasNames = names?.contains { isFitting ? !$0.isEmpty : $0.hasPrefix("class_") } ?? false
+    guard !tables.isEmpty || isEmpty || hasNames else { return nil }
   }
 
   /// Takes over a list of tables, whose layout tells the format where the header does not.
