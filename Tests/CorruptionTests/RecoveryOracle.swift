@@ -124,7 +124,10 @@ struct RecoveryOracle {
     guard let spec = table.ref(0).flatMap({ node($0) }), let root = table.ref(2) else { return }
     let path =
       [table.range, spec.range] + subtree(spec, [0, 1, 2, 4, 5]) + subtree(table, [7, 8])
-    roots[name] = path + (node(root).map { [$0.range] } ?? [])
+    roots[name] = path
+    if let node = node(root) {
+      roots[name] = path + [node.range] + (node.isInner ? [] : subtree(node, [0]))
+    }
     var columns: [Int] = []
     if let keys = spec.ref(5).flatMap({ node($0) }) {
       for i in 0..<keys.count where keys.element(i) >> 16 & 0x3F != 14 {

@@ -271,7 +271,7 @@ final class RecoveryBuilder {
       let slot = editor.clusterColumn(try editor.column(key))
       do throws(StorageError) {
         slots[key.index] = try slot.leaf.make(collected.cells[i])
-      } catch .rejected(.wrongType) {
+      } catch .rejected(let reason) where reason == .wrongType || reason == .valueTooLong {
         // The description of the column does not fit its values.
         slots[key.index] = try slot.leaf.make(
           Array(repeating: slot.initial, count: collected.keys.count))

@@ -125,7 +125,7 @@ final class SalvagedTable {
       report.total = min(found, stored ?? found)
       return
     }
-    if let stored, stored >= found { report.total = stored }
+    if let stored, stored > found { report.total = stored }
     holes = walk.holes
   }
 
@@ -348,7 +348,7 @@ struct ClusterSalvage {
       guard node.isInner else {
         let leaf = try ClusterTree.Leaf(node, base: base, in: tree.view)
         try checkKeys(of: leaf, last: last)
-        if leaf.count > 0 { leaves.append(leaf) }
+        if leaf.count > 0 { leaves.append(leaf) } else { try checkEmptiness(of: leaf) }
         return
       }
       visitChildren(of: try ClusterTree.Inner(node, tree), base: base, last: last, level: level)
@@ -371,6 +371,16 @@ struct ClusterSalvage {
       } catch {
         holes.append(Hole(start: start, last: end, error: error))
       }
+    }
+  }
+
+  /// A leaf without keys has no values either; nullable integers have one element for null.
+  private func checkEmptiness(of leaf: ClusterTree.Leaf) throws(StorageError) {
+    for slot in 1..<max(leaf.node.count, 1) {
+      guard let ref = try tree.view.optionalRef(leaf.node, slot),
+        let values = try? tree.view.node(at: ref), !values.hasRefs, values.count > 1
+      else { continue }
+      throw .damage(.countMismatch, at: leaf.node.offset, found: 0, limit: values.count)
     }
   }
 
