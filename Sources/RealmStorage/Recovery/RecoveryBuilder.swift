@@ -334,8 +334,10 @@ final class RecoveryBuilder {
           if salvaged.table.primaryKey == position {
             try transaction.setPrimaryKey(places[index].key, key)
           }
-        } catch .rejected(let reason) where reason == .noColumn || reason == .wrongType {
-          // A damaged attribute: columns of this type have no index and are no primary key.
+        } catch .rejected(let reason)
+          where [.noColumn, .wrongType, .valueTooLong].contains(reason)
+        {
+          // Columns of this type, or with such texts, have no index and are no primary key.
         } catch .rejected(.duplicatePrimaryKey) {
           // Values that did not fit their damaged description were replaced: there is no key.
         }
