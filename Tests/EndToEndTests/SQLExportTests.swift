@@ -93,6 +93,31 @@ struct SQLExportTests {
     #expect(text.contains("\"A_2\""))
   }
 
+  /// A killed program cannot remove what it had begun; the next one does.
+  @Test func whatAKilledProgramLeftIsReplaced() {
+    folder.copy(Realmsh.fixture("dogs.realm"), as: "x.realm")
+    for target in ["all.sqlite", "all.sql", "all.dump", "Dog.csv"] {
+      folder.write(Array("half".utf8), to: target + ".realmsh-tmp")
+      let statement =
+        switch target {
+        case "all.dump": "dump to all.dump"
+        case "Dog.csv": "export Dog to Dog.csv"
+        default: "export all to \(target)"
+        }
+      let result = Realmsh.run("x.realm", statement, folder: folder.path)
+      #expect(result.status == 0, "\(result.errorText)")
+      #expect(!Files.names(in: folder.path).contains(target + ".realmsh-tmp"))
+      #expect(Files.read(folder.file(target)).count > 4)
+    }
+  }
+
+  @Test func aFailedExportLeavesNoFolder() {
+    folder.copy(Realmsh.fixture("dogs.realm"), as: "x.realm")
+    let result = shell("ulimit -f 0; exec \"$0\" x.realm 'export all to out'")
+    #expect(result.status == 1)
+    #expect(!Files.names(in: folder.path).contains("out"))
+  }
+
   @Test func otherFilesStay() {
     folder.copy(Realmsh.fixture("dogs.realm"), as: "x.realm")
     let made = shell("sqlite3 other.sqlite 'CREATE TABLE t (x)'; echo text > text.db")

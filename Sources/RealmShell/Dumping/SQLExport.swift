@@ -59,20 +59,12 @@ extension Session {
     }
     // A link is written through.
     let final = realPath(target) ?? target
-    let unfinished = "\(final).\(getpid()).tmp"
-    return try UnfinishedFile.during(unfinished) { () throws(ShellError) in
-      do throws(ShellError) {
-        let file = try SQLiteFile(unfinished, shownAs: path.text, at: path.range)
-        let counts = try body(file)
-        try file.finish()
-        guard Glibc.rename(unfinished, final) == 0 else {
-          throw SQLiteFile.failed(path.text, errno, path.range)
-        }
-        return counts
-      } catch {
-        unlink(unfinished)
-        throw error
-      }
+    return try OutputFile.replace(final, shownAs: path.text, at: path.range) {
+      (unfinished, _) throws(ShellError) in
+      let file = try SQLiteFile(unfinished, shownAs: path.text, at: path.range)
+      let counts = try body(file)
+      try file.finish()
+      return counts
     }
   }
 }

@@ -14,15 +14,13 @@ final class SQLiteFile: SQLSink {
 
   /// Makes a file.
   ///
-  /// - Parameter path: Where; there must be none.
+  /// - Parameter path: Of an empty file.
   init(_ path: String, shownAs shown: String, at range: SourceRange) throws(ShellError) {
     self.path = shown
     self.range = range
-    let descriptor = try repeatingCall { open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666) }
-    guard descriptor >= 0 else { throw SQLiteFile.failed(shown, errno, range) }
-    close(descriptor)
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
-    check(sqlite3_open_v2(path, &database, flags, nil))
+    // The file is locked already, and on some file systems a second lock would wait for that.
+    check(sqlite3_open_v2(path, &database, flags, "unix-none"))
     // Making an index takes long.
     sqlite3_progress_handler(database, 100_000, { _ in Interruption.isRequested ? 1 : 0 }, nil)
     // The file is thrown away if anything goes wrong, so that nothing has to be taken back.
@@ -38,12 +36,6 @@ final class SQLiteFile: SQLSink {
     sqlite3_close(database)
   }
 
-  static func failed(_ path: String, _ number: Int32, _ range: SourceRange) -> ShellError {
-    ShellError(
-      ErrorName(systemError: number),
-      "cannot write \(path): \(StorageMessages.systemText(number))", at: range)
-  }
-
   func throwFailure() throws(ShellError) {
     if let failure { throw failure }
   }
@@ -54,7 +46,7 @@ final class SQLiteFile: SQLSink {
       return
     }
     if status == SQLITE_FULL {
-      failure = SQLiteFile.failed(path, ENOSPC, range)
+      failure = OutputFile.failed(path, ENOSPC, range)
     } else {
       let text = sqlite3_errmsg(database).map { String(cString: $0) } ?? "out of memory"
       failure = ShellError(.fileOperationFailed, "cannot write \(path): \(text)", at: range)
@@ -149,9 +141,9 @@ final class SQLiteFile: SQLSink {
     database = nil
     try throwFailure()
     let descriptor = open(name, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw SQLiteFile.failed(path, errno, range) }
+    guard descriptor >= 0 else { throw OutputFile.failed(path, errno, range) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw SQLiteFile.failed(path, errno, range) }
+    guard fsync(descriptor) == 0 else { throw OutputFile.failed(path, errno, range) }
   }
 
   // MARK: Files that are there

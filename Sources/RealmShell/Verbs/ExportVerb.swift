@@ -141,14 +141,44 @@ extension Session {
     let selection = try selection(statement, database)
     let folder = resolve(statement.path)
     try permitWriting(to: folder, at: range)
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+    let isNew = mkdir(folder, 0o777) == 0
+    guard isNew || errno == EEXIST else {
       throw ShellError(
         ErrorName(systemError: errno),
         "cannot make the folder \(folder): \(StorageMessages.systemText(errno))", at: range)
     }
+    var files: [String] = []
+    let classes = selection.classes.filter { !$0.isEmbedded }
+    let objectCount: Int
+    do throws(ShellError) {
+      objectCount = try fill(folder, &files, classes, statement, mode, selection, database)
+    } catch {
+      if isNew {
+        for file in files { unlink(file) }
+        rmdir(folder)
+      }
+      throw error
+    }
+    try refuseUnreadable(statement, database)
+    guard acknowledges else { return }
+    let path = statement.path.text
+    writer.write(
+      "exported \(objects(objectCount)) of \(counted(classes.count, "class", "classes")) to "
+        + "\(path.hasSuffix("/") ? path : path + "/")\n")
+  }
+
+  /// Writes the files of a folder.
+  ///
+  /// - Parameter files: Gets the paths of what was written.
+  /// - Returns: the number of objects.
+  private func fill(
+    _ folder: String, _ files: inout [String], _ classes: [ObjectClass],
+    _ statement: ExportStatement, _ mode: Settings.Mode, _ selection: ObjectSelection,
+    _ database: Database
+  ) throws(ShellError) -> Int {
+    let range = statement.path.range
     let evaluator = evaluator(database)
     var objectCount = 0
-    let classes = selection.classes.filter { !$0.isEmbedded }
     var fileNames: Set<String> = []
     let newKeys = try newKeys(of: classes, selection, database)
     for objectClass in classes {
@@ -160,21 +190,17 @@ extension Session {
         result = try found(.name(Name(objectClass.name, range: range)), nil, [])
       }
       objectCount += result.keys.count
-      let file = fileName(of: objectClass, &fileNames)
-      try write(
-        result, mode, statement.append, to: "\(folder)/\(file).\(mode.rawValue)", range,
-        newKeys: newKeys)
+      let name = fileName(of: objectClass, &fileNames)
+      let file = "\(folder)/\(name).\(mode.rawValue)"
+      files.append(file)
+      try write(result, mode, statement.append, to: file, range, newKeys: newKeys)
     }
     let memory = ByteWriter()
     SchemaText(classes: database.realm.schema.classes, out: memory, isScript: true).writeScript()
-    try OutputFile.write(
-      memory.takeBytes(), to: folder + "/schema.realmsh", for: self, at: range)
-    try refuseUnreadable(statement, database)
-    guard acknowledges else { return }
-    let path = statement.path.text
-    writer.write(
-      "exported \(objects(objectCount)) of \(counted(classes.count, "class", "classes")) to "
-        + "\(path.hasSuffix("/") ? path : path + "/")\n")
+    let script = folder + "/schema.realmsh"
+    files.append(script)
+    try OutputFile.write(memory.takeBytes(), to: script, for: self, at: range)
+    return objectCount
   }
 
   /// The keys that linked objects without primary key get when their files are imported into new

@@ -118,13 +118,17 @@ enum HelpText {
 
   // MARK: Search
 
-  /// What is known about a part of a statement, such as `where SORT`; all about the statement if it is
-  /// no part.
+  /// What is known about a part of a statement, such as `where SORT`; if it is no part, where all the
+  /// words occur, or all about the statement.
   private static func write(_ entry: Entry, about text: String, to writer: ByteWriter) {
     let wanted = text.lowercased()
     let terms = entry.terms.filter { contains(wanted, in: $0.0) || contains(wanted, in: $0.1) }
     let hasLines = topics.contains { topic in topic.lines().contains { isAbout(wanted, $0.0) } }
-    guard !terms.isEmpty || hasLines else { return entry.write(to: writer) }
+    guard !terms.isEmpty || hasLines else {
+      let words = "\(entry.name) \(wanted)"
+      let occurs = entries.contains { $0.contains(words) }
+      return occurs ? search(for: words, to: writer) : entry.write(to: writer)
+    }
     writer.write("\(entry.synopsis)\n")
     write(terms, indentation: 2, to: writer)
     _ = writeLines(to: writer) { name, _ in isAbout(wanted, name) }
