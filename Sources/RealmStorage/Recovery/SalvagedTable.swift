@@ -287,7 +287,6 @@ struct BlockReader {
       let ref = cluster.node[slot + 1]
       return ref > 0 ? Int(ref) : nil
     }
-    block.table.view.memory.takeUnretainedValue().renewSomeWork()
   }
 
   /// Where the values of a column are; nil in versions 2 to 9.
@@ -298,6 +297,8 @@ struct BlockReader {
   /// - Throws: `StorageError`: why it cannot be read.
   mutating func value(_ position: Int, at row: Int) throws(StorageError) -> StoredValue {
     guard let column = columns[position] else { throw .rejected(.noColumn) }
+    // What a damaged value takes must not be missing for those that are read after it.
+    block.table.view.memory.takeUnretainedValue().renewSomeWork()
     guard block.cluster != nil else {
       let (leaf, index) = try salvaged.leaf(position, withRow: block.firstRow + row)
       return try block.table.value(of: column, in: leaf, at: index)
