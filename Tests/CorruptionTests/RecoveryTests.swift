@@ -123,8 +123,8 @@ struct RecoveryTests {
   private static let usualByteCount = 300_000
 
   @Test func atLeastIntactObjectsAreSaved() throws {
-    // About one damaged file in a thousand still loses something that the oracle holds for intact: new
-    // damage is for longer runs, with RECOVERY_FILES.
+    // The same damage each time, so that a rare fault does not hinder other work; new damage is for
+    // longer runs, with RECOVERY_FILES.
     var random =
       getenv("RECOVERY_FILES") == nil ? SplitMix64(seed: 17) : SplitMix64.fresh(for: "recovery")
     let folder = TemporaryFolder()

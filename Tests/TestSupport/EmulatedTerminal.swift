@@ -23,25 +23,31 @@ public final class EmulatedTerminal {
   }
 
   /// Types text; control characters are keys.
-  ///
-  /// What the program writes meanwhile is shown, so that neither side waits for the other.
   public func type(_ text: String) {
     type(Array(text.utf8))
   }
 
   /// Types bytes.
-  public func type(_ bytes: [UInt8]) {
+  public func type(_ bytes: [UInt8]) { write(bytes, to: terminal.descriptor) }
+
+  /// Writes bytes to the terminal or to another descriptor, which does not block.
+  ///
+  /// What the program writes meanwhile is shown, so that neither side waits for the other.
+  public func write(_ bytes: [UInt8], to target: Int32) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      var source = pollfd(fd: terminal.descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
-      guard poll(&source, 1, 30_000) > 0 else { return }
-      if source.revents & Int16(POLLOUT) != 0 {
+      var sources = [
+        pollfd(fd: terminal.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: target, events: Int16(POLLOUT), revents: 0),
+      ]
+      guard poll(&sources, 2, 30_000) > 0 else { return }
+      if sources[1].revents & Int16(POLLOUT) != 0 {
         let count = rest.withUnsafeBytes {
-          write(terminal.descriptor, $0.baseAddress, min($0.count, 1024))
+          Glibc.write(target, $0.baseAddress, min($0.count, 1024))
         }
         rest = rest.dropFirst(max(0, count))
       }
-      if source.revents & Int16(POLLIN) != 0, !receive() { return }
+      if sources[0].revents != 0, !receive() { return }
     }
   }
 

@@ -22,7 +22,7 @@ final class EditorOnScreen {
     if printsLines {
       let path = folder.file("lines")
       mkfifo(path, 0o600)
-      lines = open(path, O_RDWR | O_CLOEXEC)
+      lines = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK)
       arguments += ["--lines", path]
     }
     terminal = EmulatedTerminal(
@@ -43,13 +43,7 @@ final class EditorOnScreen {
 
   /// Prints lines above the line being typed.
   func print(_ lines: [String]) {
-    let bytes = Array((lines.joined(separator: "\n") + "\n").utf8)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(self.lines, $0.baseAddress, min($0.count, 4096)) }
-      if count <= 0 { break }
-      rest = rest.dropFirst(count)
-    }
+    terminal.write(Array((lines.joined(separator: "\n") + "\n").utf8), to: self.lines)
   }
 
   /// Types keys and waits until the screen shows what they have done.
