@@ -117,8 +117,6 @@ public final class ObjectClass {
   /// The way back that a computed property stands for; nil if there is none with the name.
   public func inverse(named name: String) -> Inverse? { computed.first { $0.name == name } }
 
-  static let prefix = "class_"
-
   /// Tables that Realm itself uses.
   ///
   /// Source: file-format.md 8.
@@ -130,7 +128,7 @@ public final class ObjectClass {
   ]
 
   static func nameAndOrigin(ofTable name: String) -> (String, Origin) {
-    if name.hasPrefix(prefix) { return (String(name.dropFirst(prefix.count)), .sdk) }
+    if let className = ClassTable.className(ofTable: name) { return (className, .sdk) }
     return (name, systemTables.contains(name) ? .system : .library)
   }
 }

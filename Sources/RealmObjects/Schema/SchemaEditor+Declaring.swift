@@ -41,7 +41,7 @@ extension SchemaEditor {
     guard new.count > 1 else { return }
     try change { () throws(StorageError) in
       for name in new where undeclared.insert(name).inserted {
-        _ = try transaction.createTable(ObjectClass.prefix + name)
+        _ = try transaction.createTable(ClassTable.prefix + name)
       }
     }
   }
@@ -224,10 +224,10 @@ extension SchemaEditor {
     for part in plan.parts where part.table == nil {
       let definition = part.definition
       tables[definition.name] = try transaction.createTable(
-        ObjectClass.prefix + definition.name, kind: definition.kind)
+        ClassTable.prefix + definition.name, kind: definition.kind)
     }
     for name in plan.forwardReferences {
-      tables[name] = try transaction.createTable(ObjectClass.prefix + name)
+      tables[name] = try transaction.createTable(ClassTable.prefix + name)
     }
     for part in plan.parts where part.wasUndeclared {
       if let table = part.table { try transaction.setKind(table, part.definition.kind) }

@@ -11,7 +11,7 @@ extension SchemaEditor {
     let transaction = try begin()
     let objectClass = try objectClass(name)
     guard name != new else { return }
-    let prefix = objectClass.origin == .sdk ? ObjectClass.prefix : ""
+    let prefix = objectClass.origin == .sdk ? ClassTable.prefix : ""
     let isTaken = realm.schema.all.contains {
       ($0.name == new && $0.origin != .system) || $0.table.name == prefix + new
     }

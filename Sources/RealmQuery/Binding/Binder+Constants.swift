@@ -244,7 +244,7 @@ extension Binder {
   private func find(
     _ className: String, _ key: QueryValue, _ range: SourceRange
   ) throws(QueryFailure) -> (TableKey, ObjectKey)? {
-    let plainName = className.hasPrefix("class_") ? String(className.dropFirst(6)) : className
+    let plainName = ClassTable.className(ofTable: className) ?? className
     guard
       let objectClass = schema.objectClass(named: className)
         ?? schema.objectClass(named: plainName)

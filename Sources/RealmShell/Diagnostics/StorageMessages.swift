@@ -118,7 +118,9 @@ enum StorageMessages {
         .fileFormatUpgradeRequired, "\(path) cannot be written: \(text(reason))",
         remedy: "upgrade to PATH, or upgrade in place")
     case .synchronised:
-      return ShellError(.syncHistory, "\(path) cannot be written: \(text(reason))")
+      return ShellError(
+        .syncHistory, "\(path) cannot be written: \(text(reason))",
+        remedy: "copy to PATH, without synchronisation")
     default: return ShellError(.fileOperationFailed, "\(path) was not changed: \(text(reason))")
     }
   }

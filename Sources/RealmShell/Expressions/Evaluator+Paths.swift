@@ -193,7 +193,7 @@ extension Evaluator {
     _ name: Name, _ realm: Realm?, projections: [String] = []
   ) -> ShellError {
     let unreadable = realm?.snapshot.brokenTables.first {
-      $0.name == "class_" + name.text || $0.name == name.text
+      $0.name == ClassTable.prefix + name.text || $0.name == name.text
     }
     if let unreadable {
       return ShellError(

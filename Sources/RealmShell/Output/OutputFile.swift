@@ -73,14 +73,14 @@ enum OutputFile {
         open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
       }
       if other < 0, errno == ENOENT { continue }
-      guard other >= 0 else { throw failed(shown, errno, range) }
+      guard other >= 0 else { throw failed(name, errno, range) }
       defer { close(other) }
       guard flock(other, LOCK_EX | LOCK_NB) == 0 else {
         throw ShellError(
           .fileOperationFailed, "another statement is writing \(shown)", at: range)
       }
-      guard isRegular(other) else { throw failed(shown, EEXIST, range) }
-      guard !areSame(name, other) || unlink(name) == 0 else { throw failed(shown, errno, range) }
+      guard isRegular(other) else { throw failed(name, EEXIST, range) }
+      guard !areSame(name, other) || unlink(name) == 0 else { throw failed(name, errno, range) }
     }
   }
 

@@ -78,7 +78,7 @@ extension Session {
     } catch {
       var failure = StorageMessages.error(error, path: database.realm.path)
       failure.range = range
-      failure.details.append("the changes are lost; the file is as it was before")
+      failure.details.append("the changes are lost; the file is as it was before them")
       throw failure
     }
   }

@@ -83,7 +83,7 @@ struct CheckText {
   }
 
   private func tableText(_ name: String) -> String {
-    name.hasPrefix("class_") ? "class \(name.dropFirst(6))" : "table \(name)"
+    ClassTable.className(ofTable: name).map { "class \($0)" } ?? "table \(name)"
   }
 
   private func name(_ key: TableKey) -> String {

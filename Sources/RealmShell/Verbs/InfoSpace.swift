@@ -55,7 +55,7 @@ struct SpaceText {
   }
 
   private func title(_ table: String) -> String {
-    quotedName(table.hasPrefix("class_") ? String(table.dropFirst(6)) : table)
+    quotedName(ClassTable.className(ofTable: table) ?? table)
   }
 
   /// Classes and their properties, those with the most bytes first.

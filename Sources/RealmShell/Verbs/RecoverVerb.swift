@@ -2,6 +2,7 @@ import ByteKernels
 import Glibc
 import RealmLanguage
 import RealmStorage
+import RealmValues
 
 /// `recover`.
 ///
@@ -114,7 +115,7 @@ private struct RecoverText {
   private func isShown(_ name: String) -> Bool { name != "metadata" && name != "pk" }
 
   private func title(_ name: String) -> String {
-    quotedName(name.hasPrefix("class_") ? String(name.dropFirst(6)) : name)
+    quotedName(ClassTable.className(ofTable: name) ?? name)
   }
 
   private func line(_ table: RecoveryReport.Table) -> String {

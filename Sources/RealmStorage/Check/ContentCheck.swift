@@ -140,7 +140,7 @@ final class ContentCheck {
       checkTexts(of: column)
       checkValues(of: column, in: table)
     }
-    guard table.name.hasPrefix("class_") else { return }
+    guard table.name.hasPrefix(ClassTable.prefix) else { return }
     let whole = min(found, firstLostRow)
     report.objectCount += max(0, whole - unreadable.count { $0.rawValue < Int64(whole) })
   }

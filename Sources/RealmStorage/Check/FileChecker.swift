@@ -75,7 +75,7 @@ public struct FileChecker {
   }
 
   private mutating func countClasses() {
-    let isClass = { (name: String) in name.hasPrefix("class_") }
+    let isClass = { (name: String) in name.hasPrefix(ClassTable.prefix) }
     report.classCount =
       snapshot.tables.count { isClass($0.name) } + snapshot.brokenTables.count { isClass($0.name) }
     for table in snapshot.tables where isClass(table.name) {

@@ -40,10 +40,7 @@ public final class SnapshotPair {
     of table: StoredTable, in old: Snapshot, _ new: Snapshot
   ) -> StoredTable? {
     if let partner = new.table(named: table.name) { return partner }
-    let prefix = "class_"
-    let other =
-      table.name.hasPrefix(prefix)
-      ? String(table.name.dropFirst(prefix.count)) : prefix + table.name
+    let other = ClassTable.className(ofTable: table.name) ?? ClassTable.prefix + table.name
     return old.table(named: other) == nil ? new.table(named: other) : nil
   }
 

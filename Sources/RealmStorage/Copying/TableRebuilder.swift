@@ -52,7 +52,7 @@ final class TableRebuilder {
       let before = rebuilder.objectCount
       try rebuilder.copyObjects(place)
       // Tables of the library are none of the user's.
-      if place.source.name.hasPrefix("class_") { count += rebuilder.objectCount - before }
+      if place.source.name.hasPrefix(ClassTable.prefix) { count += rebuilder.objectCount - before }
     }
     try rebuilder.buildIndexes()
     return count

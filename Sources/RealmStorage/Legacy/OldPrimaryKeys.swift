@@ -22,7 +22,7 @@ struct OldPrimaryKeys {
       for row in 0..<cursor.count {
         guard case .string(let bytes) = try cursor.value(0, at: row) else { continue }
         let name = String(decoding: bytes, as: UTF8.self)
-        guard let owner = owners["class_" + name] ?? owners[name] else { continue }
+        guard let owner = owners[ClassTable.prefix + name] ?? owners[name] else { continue }
         switch try cursor.value(1, at: row) {
         case .string(let bytes):
           owner.primaryKey = owner.column(named: String(decoding: bytes, as: UTF8.self))

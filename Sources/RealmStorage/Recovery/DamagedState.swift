@@ -32,7 +32,8 @@ struct DamagedState {
     let isEmpty = names?.isEmpty ?? false && elements?.isEmpty ?? false
     let size = ((try? view.tagged(top, 2)) ?? nil) ?? 0
     let isFitting = size > ref && size % 8 == 0 && size <= view.byteCount
-    let hasNames = names?.contains { isFitting ? !$0.isEmpty : $0.hasPrefix("class_") } ?? false
+    let hasNames =
+      names?.contains { isFitting ? !$0.isEmpty : $0.hasPrefix(ClassTable.prefix) } ?? false
     guard !tables.isEmpty || isEmpty || hasNames else { return nil }
   }
 

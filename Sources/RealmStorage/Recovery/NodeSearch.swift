@@ -72,7 +72,7 @@ struct NodeSearch {
       }
     case 0x0C...0x0F:
       guard let found = try? TableReader.names(at: Int64(offset), in: view),
-        found.contains(where: { $0.hasPrefix("class_") })
+        found.contains(where: { $0.hasPrefix(ClassTable.prefix) })
       else { return }
       names[found.count] = found
     default: break

@@ -204,30 +204,33 @@ final class SalvagedTable {
 
   /// The block and the row of an object; nil if it cannot be reached.
   func find(_ key: UInt64) -> (block: Int, row: Int)? {
-    var (low, high) = (0, blocks.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if blocks[middle].key(at: 0) <= key { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return nil }
-    let block = blocks[low - 1]
+    let index = SalvagedTable.count(of: blocks) { $0.key(at: 0) <= key } - 1
+    guard index >= 0 else { return nil }
+    let block = blocks[index]
     guard let cluster = block.cluster else {
       let row = Int(key) - block.firstRow
-      return row < block.count ? (low - 1, row) : nil
+      return row < block.count ? (index, row) : nil
     }
     guard let row = cluster.row(of: key), row >= block.firstRow, row < block.firstRow + block.count
     else { return nil }
-    return (low - 1, row - block.firstRow)
+    return (index, row - block.firstRow)
   }
 
   /// The block with the object that has a number.
   func block(of number: Int) -> Int {
-    var (low, high) = (0, starts.count)
+    max(SalvagedTable.count(of: starts) { $0 <= number } - 1, 0)
+  }
+
+  /// How many elements at the beginning fulfil a condition that none behind them does.
+  private static func count<Element>(
+    of elements: [Element], where isBefore: (Element) -> Bool
+  ) -> Int {
+    var (low, high) = (0, elements.count)
     while low < high {
       let middle = (low + high) / 2
-      if starts[middle] <= number { low = middle + 1 } else { high = middle }
+      if isBefore(elements[middle]) { low = middle + 1 } else { high = middle }
     }
-    return max(low - 1, 0)
+    return low
   }
 
   /// The number of an object; nil if it cannot be reached.
@@ -255,15 +258,11 @@ final class SalvagedTable {
   /// The leaf of a column with a row, in versions 2 to 9.
   func leaf(_ position: Int, withRow row: Int) throws(StorageError) -> (ColumnLeaf, Int) {
     let runs = runs[position]
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].start <= row { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, row - runs[low - 1].start < runs[low - 1].leaf.count else {
+    let index = SalvagedTable.count(of: runs) { $0.start <= row } - 1
+    guard index >= 0, row - runs[index].start < runs[index].leaf.count else {
       throw .damage(.missingRef, at: 0, found: row)
     }
-    return (runs[low - 1].leaf, row - runs[low - 1].start)
+    return (runs[index].leaf, row - runs[index].start)
   }
 }
 
