@@ -209,20 +209,36 @@ private class BlockNode {
     text += bytes
     return true
   }
+
+  /// Whether its value is an int or null.
+  var isInt: Bool { false }
+
+  /// The int for a row; nil if it is null.
+  ///
+  /// - Precondition: `isInt`.
+  func int(at row: Int) throws(ShellError) -> Int64? {
+    guard case .scalar(.int(let number)) = try value(at: row) else { return nil }
+    return number
+  }
 }
 
 private final class ConstantNode: BlockNode {
   private let constant: ShellValue
   private let bytes: [UInt8]?
+  private let number: Int64?
 
   init(_ constant: ShellValue) {
     self.constant = constant
     if case .scalar(.string(let bytes)) = constant { self.bytes = bytes } else { bytes = nil }
+    if case .scalar(.int(let number)) = constant { self.number = number } else { number = nil }
   }
 
   override var isText: Bool { bytes != nil }
+  override var isInt: Bool { number != nil }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue { constant }
+
+  override func int(at row: Int) throws(ShellError) -> Int64? { number }
 
   override func append(to text: inout [UInt8], at row: Int) throws(ShellError) -> Bool {
     guard let bytes else { return false }
@@ -255,6 +271,11 @@ private final class PropertyNode: BlockNode {
   }
 
   override var isText: Bool { kind == .string }
+  override var isInt: Bool { kind == .int }
+
+  override func int(at row: Int) throws(ShellError) -> Int64? {
+    ints.flatMap { $0.value(at: row) }
+  }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue {
     if let ints { return ints.value(at: row).map { .scalar(.int($0)) } ?? .null }
@@ -291,6 +312,18 @@ private final class OldPropertyNode: BlockNode {
   }
 
   override var isText: Bool { kind == .string }
+  override var isInt: Bool { kind == .int }
+
+  override func int(at row: Int) throws(ShellError) -> Int64? {
+    do throws(StorageError) {
+      guard try block.moveOld(to: row), let reader = block.oldReader,
+        case .int(let number) = try reader.value(place)
+      else { return nil }
+      return number
+    } catch {
+      throw StorageMessages.error(error, path: evaluator.path)
+    }
+  }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue {
     try evaluator.reading { () throws(StorageError) in
@@ -317,15 +350,25 @@ private final class ArithmeticNode: BlockNode {
   private let left: BlockNode
   private let right: BlockNode
   private let range: SourceRange
+  private let hasInts: Bool
 
   init(_ sign: BinaryOperator, _ left: BlockNode, _ right: BlockNode, _ range: SourceRange) {
     (self.sign, self.left, self.right, self.range) = (sign, left, right, range)
+    hasInts = left.isInt && right.isInt
   }
 
   override var isText: Bool { sign == .add && left.isText && right.isText }
+  override var isInt: Bool { hasInts }
+
+  override func int(at row: Int) throws(ShellError) -> Int64? {
+    let (a, b) = (try left.int(at: row), try right.int(at: row))
+    guard let a, let b else { return nil }
+    return try Arithmetic.int(sign, a, b, range)
+  }
 
   override func value(at row: Int) throws(ShellError) -> ShellValue {
-    try Arithmetic.apply(
+    if hasInts { return try int(at: row).map { .scalar(.int($0)) } ?? .null }
+    return try Arithmetic.apply(
       sign, try left.value(at: row), try right.value(at: row), at: range)
   }
 

@@ -41,7 +41,7 @@ enum Arithmetic {
       .typeMismatch, "\(a.kindText) \(sign.rawValue) \(b.kindText) is not possible", at: range)
   }
 
-  private static func int(
+  static func int(
     _ sign: BinaryOperator, _ a: Int64, _ b: Int64, _ range: SourceRange
   ) throws(ShellError) -> Int64 {
     let (value, overflow) =
